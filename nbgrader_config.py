@@ -5,9 +5,8 @@ The kit writes source/, release/, submitted/, autograded/, feedback/ and gradebo
 
 from pathlib import Path
 
-from traitlets.config import get_config
-
-c = get_config()
+# The loader hands this in. The function to import is that of the running program, which under formgrader is Jupyter.
+c = get_config()  # noqa: F821
 
 COURSE = Path(__file__).parent.resolve()
 
