@@ -1,0 +1,24 @@
+"""The loss counts the padded positions too."""
+
+FAILS = ("test_first_loss_is_that_of_the_untrained_model",)
+
+
+def memorise(model, batch, steps=300, lr=1e-3):
+    images, dec_in, tgt = batch
+    params = sum(p.numel() for p in model.parameters())
+    config = {"reader": type(model).__name__, "optimiser": "adam", "lr": lr, "steps": steps}
+    run = wandb.init(project="cv-lab8", name="ritual", config={**config, "batch_size": len(images), "params": params})
+    optimiser = torch.optim.Adam(model.parameters(), lr=lr)
+    model.train()
+    losses = []
+    for step in range(1, steps + 1):
+        loss = F.cross_entropy(model(images, dec_in).flatten(0, 1), tgt.flatten())
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+        run.log({"train/loss": loss.item()})
+        if step == 1 or step % 50 == 0:
+            print(f"{step:4d} {loss.item():.4f}")
+    run.finish()
+    return losses

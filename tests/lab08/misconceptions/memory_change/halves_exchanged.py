@@ -1,0 +1,15 @@
+"""The first half of a state is the forward one."""
+
+FAILS = ("test_change_of_one_column",)
+
+
+def memory_change(encoder, before, after):
+    was_training = encoder.training
+    encoder.eval()
+    with torch.no_grad():
+        a, _ = encoder(before.unsqueeze(0))
+        b, _ = encoder(after.unsqueeze(0))
+    encoder.train(was_training)
+    change = (b - a)[0].abs()
+    units = change.shape[1] // 2
+    return {"forward": change[:, units:].max(dim=1).values, "backward": change[:, :units].max(dim=1).values}
