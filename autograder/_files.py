@@ -10,12 +10,13 @@ __all__ = ["write_atomically"]
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace ``path`` by ``data`` in one step, making its folder if there is none."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(temporary, 0o644)  # mkstemp makes it private; a report is an ordinary file
-        os.replace(temporary, path)
+        temporary.chmod(0o644)  # mkstemp makes it private; a report is an ordinary file
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise

@@ -27,7 +27,9 @@ app.add_typer(data, name="data")
 
 NAME = typer.Argument(help="The assignment, as course.toml names it.", show_default=False)
 UNSAFE = typer.Option("--unsafe-no-sandbox", help="Grade without walls around students' code. Only for code you trust.")
-SEED = typer.Option(help="Seed of the inputs that tests draw, as a report records it; fresh for each submission without.")
+SEED = typer.Option(
+    help="Seed of the inputs that tests draw, as a report records it; fresh for each submission without."
+)
 
 
 def main() -> None:
@@ -62,7 +64,9 @@ def data_status() -> None:
 @app.command()
 def release(
     name: Annotated[str | None, typer.Argument(help="The assignment; all of them without.", show_default=False)] = None,
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where something is out of date.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit 1 where something is out of date.")
+    ] = False,
 ) -> None:
     """Make the student release and the solved branch from source, after the leak audit and a trial grading."""
     from autograder.course import Course
@@ -135,7 +139,9 @@ def validate(
 
 @app.command()
 def demo(
-    workspace: Annotated[Path, typer.Argument(help="Folder for the sample class; an earlier one is replaced.")] = Path("demo"),
+    workspace: Annotated[Path, typer.Argument(help="Folder for the sample class; an earlier one is replaced.")] = Path(
+        "demo"
+    ),
 ) -> None:
     """Grade a sample class of twelve, from perfect to hostile, and show what came of it."""
     from autograder import show

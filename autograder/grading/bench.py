@@ -67,9 +67,7 @@ class Workbench:
         assert self.session is not None, "no submission lies on the bench"
         assert self.submission is not None
         seconds = self.assignment.limits.test_seconds
-        self.session.begin_test(
-            self.test_seed(question, test, "worker"), seconds, hurry=question in self.timed_out
-        )
+        self.session.begin_test(self.test_seed(question, test, "worker"), seconds, hurry=question in self.timed_out)
         sources = {cell.id.removesuffix("-solution"): cell.source for cell in self.submission.cells}
         return Student(self.session, sources)
 
@@ -80,7 +78,9 @@ class Workbench:
 
     def __enter__(self) -> Self:
         self._threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # as in the worker: jobs side by side do not fight, and numbers do not change with them
+        torch.set_num_threads(
+            1
+        )  # as in the worker: jobs side by side do not fight, and numbers do not change with them
         self.supervisor.__enter__()
         return self
 
@@ -93,6 +93,4 @@ class Workbench:
 def new_supervisor(assignment: Assignment, *, unsafe: bool = False) -> Supervisor:
     """A sandbox with the limits of ``assignment``."""
     limits = assignment.limits
-    return Supervisor(
-        memory_mb=limits.memory_mb, processes=limits.processes, output_kb=limits.output_kb, unsafe=unsafe
-    )
+    return Supervisor(memory_mb=limits.memory_mb, processes=limits.processes, output_kb=limits.output_kb, unsafe=unsafe)

@@ -33,9 +33,9 @@ ZYGOTE_MB = 2000  # what the warm parent itself counts for; a submission may tak
 DENIED = (
     "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat",
     "utime", "utimes", "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr",
-    "removexattr", "lremovexattr", "fremovexattr", "setpriority", "sched_setaffinity", "sched_setscheduler", "sched_setparam",
-    "sched_setattr", "ioprio_set", "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups",
-    "mknod", "mknodat",
+    "removexattr", "lremovexattr", "fremovexattr", "setpriority", "sched_setaffinity", "sched_setscheduler",
+    "sched_setparam", "sched_setattr", "ioprio_set", "setuid", "setgid", "setreuid", "setregid", "setresuid",
+    "setresgid", "setgroups", "mknod", "mknodat",
 )  # fmt: skip
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 

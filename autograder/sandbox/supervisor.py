@@ -266,9 +266,7 @@ class Supervisor:
         self._shared = Path(tempfile.mkdtemp(prefix="autograder-"))
         for folder in ("pipes", "scratch"):
             (self._shared / folder).mkdir()
-        self._zygote = jail.start(
-            self._shared, memory_mb=self.memory_mb, processes=self.processes, unsafe=self.unsafe
-        )
+        self._zygote = jail.start(self._shared, memory_mb=self.memory_mb, processes=self.processes, unsafe=self.unsafe)
         deadline = time.monotonic() + START_SECONDS
         while b"ready" not in self._lines:
             poll = select.poll()

@@ -119,9 +119,7 @@ class Worker:
     def probe(self, name: str, args: list[Any], keywords: dict[str, Any]) -> Any:
         """Call a probe; its first argument is the dict of the student's globals."""
         probe = self.probes[name]
-        return probe(
-            self.names, *map(self._real, args), **{key: self._real(value) for key, value in keywords.items()}
-        )
+        return probe(self.names, *map(self._real, args), **{key: self._real(value) for key, value in keywords.items()})
 
     # -- helpers ----------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 """The warm parent: imports the heavy libraries once, inside the jail, and forks a worker for each submission.
 
-Run as a script; its arguments are the folder it shares with the supervisor, ``confined`` or ``open``, and the paths that a
-fork may read. The supervisor writes lines to its standard input, ``fork NUMBER OUTPUT_BYTES``; it answers on standard
-output with ``forked NUMBER PID``, and with ``ended PID STATUS`` whenever a process below it ends. It runs no student code
-itself, and what it forks cannot reach it: each fork closes these two pipes, opens a pair of named pipes of its own, and
-confines itself to its scratch folder.
+Run as a script; its arguments are the folder it shares with the supervisor, ``confined`` or ``open``, and the paths
+that a fork may read. The supervisor writes lines to its standard input, ``fork NUMBER OUTPUT_BYTES``; it answers on
+standard output with ``forked NUMBER PID``, and with ``ended PID STATUS`` whenever a process below it ends. It runs no
+student code itself, and what it forks cannot reach it: each fork closes these two pipes, opens a pair of named pipes of
+its own, and confines itself to its scratch folder.
 """
 
 import ctypes

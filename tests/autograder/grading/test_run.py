@@ -99,7 +99,13 @@ def test_one_wrong_answer_costs_its_own_question_only(grade: Grade, answer: str,
 
 
 def test_warnings_and_progress_on_stderr_cost_nothing(grade: Grade) -> None:
-    noisy = "import sys, warnings\ndef double(x):\n    warnings.warn('w')\n    print('50%', file=sys.stderr)\n    return 2 * x"
+    noisy = """
+        import sys, warnings
+        def double(x):
+            warnings.warn('w')
+            print('50%', file=sys.stderr)
+            return 2 * x
+    """
     assert grade(double=noisy).points == 7
 
 

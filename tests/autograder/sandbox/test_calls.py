@@ -36,7 +36,9 @@ def test_a_function_is_called_with_tensors_and_gives_a_tensor(submit: Submit) ->
 
 
 def test_containers_keep_their_types_and_numpy_stays_numpy(submit: Submit) -> None:
-    student = submit("import numpy as np\ndef f(x):\n    return (1, [x, None]), {'a': np.arange(2), 3: {4}}, 'text', 2.5")
+    student = submit(
+        "import numpy as np\ndef f(x):\n    return (1, [x, None]), {'a': np.arange(2), 3: {4}}, 'text', 2.5"
+    )
     (one, (x, none)), mapping, text, number = student.f(torch.ones(1))
     assert (one, none, text, number, mapping[3]) == (1, None, "text", 2.5, {4})
     assert isinstance(mapping["a"], np.ndarray)
@@ -153,14 +155,17 @@ def test_loader_workers_are_left_out_and_the_batches_are_the_same(submit: Submit
         from torch.utils.data import DataLoader, TensorDataset
 
         def batches():
-            loader = DataLoader(TensorDataset(torch.arange(6)), 2, num_workers=2, persistent_workers=True, prefetch_factor=4)
+            numbers = TensorDataset(torch.arange(6))
+            loader = DataLoader(numbers, 2, num_workers=2, persistent_workers=True, prefetch_factor=4)
             return [batch.tolist() for [batch] in loader]
         """
     assert submit(cell).batches() == [[0, 1], [2, 3], [4, 5]]
 
 
 def test_warnings_and_text_on_stderr_are_harmless(submit: Submit) -> None:
-    student = submit("import sys, warnings\ndef f():\n    warnings.warn('careful')\n    sys.stderr.write('x')\n    return 1")
+    student = submit(
+        "import sys, warnings\ndef f():\n    warnings.warn('careful')\n    sys.stderr.write('x')\n    return 1"
+    )
     assert student.f() == 1
 
 
@@ -169,13 +174,18 @@ def test_an_exception_names_its_type_its_text_and_the_line_of_the_cell(submit: S
     with pytest.raises(StudentError) as caught:
         student.f(torch.ones(1))
     assert caught.value.type_name == "IndexError"
-    assert [(frame.cell, frame.line, frame.function) for frame in caught.value.frames] == [("b", 2, "f"), ("a", 2, "inner")]
+    assert [(frame.cell, frame.line, frame.function) for frame in caught.value.frames] == [
+        ("b", 2, "f"),
+        ("a", 2, "inner"),
+    ]
     assert "cell a, line 2: return x.shape[7]" in str(caught.value)
 
 
 @pytest.mark.parametrize("leave", ["sys.exit()", "sys.exit(3)", "raise KeyboardInterrupt", "exit()"])
 def test_leaving_the_interpreter_politely_is_an_error_of_that_call_only(submit: Submit, leave: str) -> None:
-    student = submit(f"import sys\nfrom os import _exit\nexit = sys.exit\ndef f():\n    {leave}\ndef g():\n    return 1")
+    student = submit(
+        f"import sys\nfrom os import _exit\nexit = sys.exit\ndef f():\n    {leave}\ndef g():\n    return 1"
+    )
     with pytest.raises(StudentError):
         student.f()
     assert student.g() == 1

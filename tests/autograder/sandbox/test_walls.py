@@ -52,7 +52,9 @@ def test_nothing_can_be_written_but_in_the_scratch_folder(submit: Submit, where:
     assert student.f("x").endswith("/x")
 
 
-@pytest.mark.parametrize("how", ["os.chmod(p, 0o777)", "os.rename(p, p + 'x')", "os.unlink(p)", "os.truncate(p, 0)", "os.link(p, 'x')"])
+@pytest.mark.parametrize(
+    "how", ["os.chmod(p, 0o777)", "os.rename(p, p + 'x')", "os.unlink(p)", "os.truncate(p, 0)", "os.link(p, 'x')"]
+)
 def test_files_of_others_cannot_be_changed(submit: Submit, how: str, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("as it was")
@@ -114,7 +116,9 @@ def test_the_environment_holds_nothing_of_the_graders(
     monkeypatch.setenv("AUTOGRADER_TEST_SECRET", "token-of-the-course")
     with Supervisor(memory_mb=1000, processes=20, output_kb=4) as supervisor:
         supervisor.fork()
-        supervisor.request("run", ["a", "import os\ndef f():\n    return dict(os.environ), open('/proc/self/environ').read()"], 5.0)
+        supervisor.request(
+            "run", ["a", "import os\ndef f():\n    return dict(os.environ), open('/proc/self/environ').read()"], 5.0
+        )
         value = supervisor.request("call", ["f", [], [], {}], 5.0).value
     assert "token-of-the-course" not in repr(value)
 
@@ -128,4 +132,6 @@ def test_the_disk_cannot_be_filled_by_one_file(submit: Submit) -> None:
 def test_what_the_jail_makes_readable_holds_no_hidden_test() -> None:
     folders = [Path(folder).resolve() for folder in jail.readable_folders()]
     hidden = [ROOT / "tests", ROOT / "source", ROOT / "solutions", Path.home()]
-    assert not [(folder, secret) for folder in folders for secret in hidden if folder == secret or folder in secret.parents]
+    assert not [
+        (folder, secret) for folder in folders for secret in hidden if folder == secret or folder in secret.parents
+    ]

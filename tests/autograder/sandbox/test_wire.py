@@ -80,7 +80,7 @@ def test_a_tensor_comes_back_with_its_type_shape_and_values(dtype: torch.dtype, 
         lambda x: torch.complex(x, x).conj(),
         lambda x: torch.complex(x, x).conj().imag,
         lambda x: x.requires_grad_() * 2,
-        lambda x: torch.nn.Parameter(x),
+        torch.nn.Parameter,
     ],
     ids=["transposed", "strided", "expanded", "conjugated", "negated", "with graph", "parameter"],
 )
@@ -144,7 +144,9 @@ def test_text_longer_than_the_bound_is_refused() -> None:
         encode("x" * (MAX_TREE_BYTES + 1))
 
 
-@pytest.mark.parametrize("sizes", [(MAX_TREE_BYTES + 1, 0), (0, MAX_PAYLOAD_BYTES + 1), (2**64 - 1, 2**64 - 1)], ids=str)
+@pytest.mark.parametrize(
+    "sizes", [(MAX_TREE_BYTES + 1, 0), (0, MAX_PAYLOAD_BYTES + 1), (2**64 - 1, 2**64 - 1)], ids=str
+)
 def test_a_header_that_announces_too_much_is_refused(sizes: tuple[int, int]) -> None:
     with pytest.raises(WireError, match="longer than allowed"):
         lengths(struct.pack(">QQ", *sizes))
