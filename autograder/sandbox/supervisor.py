@@ -1,6 +1,7 @@
 """The trusted hold on the zygote: starts it, has it fork workers, talks to one at a time, and clears up after it."""
 
 import contextlib
+import fcntl
 import os
 import resource
 import select
@@ -23,6 +24,7 @@ START_SECONDS = 120.0  # the imports, on a cold disk
 FORK_SECONDS = 30.0
 CLEAR_SECONDS = 10.0
 POLL_MILLISECONDS = 2
+PIPE_BYTES = 2**20  # the most that an ordinary user may ask for: a batch of images goes through in one go
 LIMITS = sorted({value for name, value in vars(resource).items() if name.startswith("RLIMIT_")})
 
 
@@ -110,6 +112,9 @@ class Supervisor:
         # Open in both directions the request pipe never blocks; the reply pipe tells when its writer has left.
         self._requests = os.open(pipes / f"{name}.requests", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._replies = os.open(pipes / f"{name}.replies", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        for pipe in (self._requests, self._replies):
+            with contextlib.suppress(OSError):  # the user has many pipes already: a small one is only slower
+                fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self._command(f"fork {name} {self.output_bytes}")
         deadline = time.monotonic() + FORK_SECONDS
         while not self._worker:
@@ -144,7 +149,8 @@ class Supervisor:
         """
         deadline = time.monotonic() + CLEAR_SECONDS
         try:
-            while children := _below(self.zygote_pid):
+            # The worker's end is waited for as well: heard after the worker is forgotten, it would count as an orphan's.
+            while (children := _below(self.zygote_pid)) or (self._worker and self._worker not in self._statuses):
                 for pid in children:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)

@@ -85,6 +85,18 @@ def test_a_fork_bomb_is_bounded_and_gone_afterwards(new_session: NewSession, sup
     assert processes_below(supervisor.zygote_pid) == []
 
 
+def test_submissions_that_leave_nothing_behind_share_one_zygote(
+    new_session: NewSession, supervisor: Supervisor
+) -> None:
+    zygote = supervisor.zygote_pid
+    for number in range(60):
+        session = new_session(f"def f():\n    return {number}")
+        session.begin_test(1, 30.0)
+        assert Student(session, {}).f() == number
+        session.close()
+    assert supervisor.zygote_pid == zygote
+
+
 def test_a_submission_that_used_up_the_processes_leaves_the_next_one_its_own(new_session: NewSession) -> None:
     code = "import os, time\ndef bomb():\n    while os.fork():\n        pass\n    time.sleep(600)"
     first = new_session(code)
