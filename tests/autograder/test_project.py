@@ -175,8 +175,10 @@ def reached_from(start: str) -> dict[str, tuple[str, ...]]:
     return chains
 
 
-TOP = ("cli", "__main__")
-MIDDLE = ("release", "intake", "validate", "grading", "feedback", "exports", "records", "classwork", "demo")
+TOP = ("cli", "__main__", "show")
+MIDDLE = (
+    "release", "intake", "validate", "grading", "feedback", "exports", "records", "classwork", "proof", "demo",
+)  # fmt: skip
 LOWER = ("submission", "gradebook", "course", "notebooks", "skeleton", "autograded")
 GROUND = ("class_folder", "data", "sandbox", "plain", "harmless")
 RECORDS = ("autograder.grading.report",)

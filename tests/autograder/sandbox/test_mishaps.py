@@ -34,7 +34,7 @@ MISHAPS = {
     "abort": ("os.abort()", StudentCrash),
     "its own interrupt": ("os.kill(os.getpid(), signal.SIGTERM)", StudentCrash),
     "20 GB": ("return torch.ones(20 * 2**30 // 4)", StudentOutOfMemory),
-    "20 GB, bit by bit": ("kept = []\n    while True: kept.append(torch.ones(50 * 2**20))", StudentOutOfMemory),
+    "20 GB, bit by bit": ("kept = []\n    while True: kept.append(torch.empty(50 * 2**20))", StudentOutOfMemory),
     "closed connections": (
         "[os.close(fd) for fd in range(3, 30) if os.path.exists(f'/proc/self/fd/{fd}')]\n    time.sleep(60)",
         StudentFault,
@@ -88,13 +88,14 @@ def test_a_fork_bomb_is_bounded_and_gone_afterwards(new_session: NewSession, sup
 def test_submissions_that_leave_nothing_behind_share_one_zygote(
     new_session: NewSession, supervisor: Supervisor
 ) -> None:
-    zygote = supervisor.zygote_pid
+    zygotes = set()
     for number in range(60):
         session = new_session(f"def f():\n    return {number}")
         session.begin_test(1, 30.0)
         assert Student(session, {}).f() == number
+        zygotes.add(supervisor.zygote_pid)
         session.close()
-    assert supervisor.zygote_pid == zygote
+    assert len(zygotes) == 1
 
 
 def test_a_submission_that_used_up_the_processes_leaves_the_next_one_its_own(new_session: NewSession) -> None:
@@ -178,7 +179,7 @@ def test_what_a_submission_wrote_is_gone_before_the_next_starts(
     write = """
         import os
         def f():
-            os.mkdir("locked"); open("locked/file", "w").write("x"); os.chmod("locked", 0)
+            os.mkdir("folder"); open("folder/file", "w").write("x"); os.mkdir("folder/locked", 0)
             os.symlink("/etc", "link")
             return os.getcwd()
         """
