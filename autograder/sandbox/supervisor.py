@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import itertools
 import os
 import resource
 import select
@@ -9,7 +10,8 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,6 +26,7 @@ START_SECONDS = 120.0  # the imports, on a cold disk
 FORK_SECONDS = 30.0
 CLEAR_SECONDS = 10.0
 POLL_MILLISECONDS = 2
+MAX_CHUNKS = 1024  # IOV_MAX, of one system call
 PIPE_BYTES = 2**20  # the most that an ordinary user may ask for: a batch of images goes through in one go
 LIMITS = sorted({value for name, value in vars(resource).items() if name.startswith("RLIMIT_")})
 
@@ -132,8 +135,7 @@ class Supervisor:
         Raises WorkerDied, WorkerTimedOut or WorkerLied; the worker is then of no more use.
         """
         deadline = time.monotonic() + seconds
-        for chunk in encode((operation, arguments), handle_for):
-            self._send(chunk, deadline)
+        self._send(encode((operation, arguments), handle_for), deadline)
         try:
             tree_length, payload_length = lengths(self._receive(HEADER_BYTES, deadline))
             tree = self._receive(tree_length, deadline)
@@ -149,7 +151,7 @@ class Supervisor:
         """
         deadline = time.monotonic() + CLEAR_SECONDS
         try:
-            # The worker's end is waited for as well: heard after the worker is forgotten, it would count as an orphan's.
+            # The worker's end is waited for as well: heard once the worker is forgotten, it would count as an orphan's.
             while (children := _below(self.zygote_pid)) or (self._worker and self._worker not in self._statuses):
                 for pid in children:
                     with contextlib.suppress(ProcessLookupError):
@@ -182,19 +184,24 @@ class Supervisor:
 
     # -- pipes ------------------------------------------------------------------------------------------------------
 
-    def _send(self, data: bytes | memoryview, deadline: float) -> None:
-        view = memoryview(data).cast("B")
-        while view:
+    def _send(self, chunks: Sequence[bytes | memoryview], deadline: float) -> None:
+        left = deque(memoryview(chunk).cast("B") for chunk in chunks)
+        while left:
             try:
-                view = view[os.write(self._requests, view) :]
+                sent = os.writev(self._requests, list(itertools.islice(left, MAX_CHUNKS)))
             except BlockingIOError:
                 self._wait(self._requests, select.POLLOUT, deadline)
+                continue
+            while left and sent >= len(left[0]):
+                sent -= len(left.popleft())
+            if left:
+                left[0] = left[0][sent:]
 
     def _receive(self, size: int, deadline: float) -> bytearray:
         data = bytearray(size)
         view = memoryview(data)
         while view:
-            self._wait(self._replies, select.POLLIN, deadline)
+            self._wait(self._replies, select.POLLIN, deadline)  # before the worker has opened it, a read finds an end
             try:
                 count = os.readv(self._replies, [view])
             except BlockingIOError:

@@ -63,8 +63,10 @@ def test_the_same_checks_make_a_suite_of_one_test_a_question() -> None:
 
 
 def test_the_ratios_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    lab08.report({"kit": 1.2, "in one process": 1.0, "kit, visible checks": 0.5, "class": 2.0, "nbgrader": 15.0})
+    kit = {"kit": 1.2, "in one process": 1.0, "kit, visible checks": 0.5, "class": 2.0}
+    lab08.report(kit | {"nbgrader": 15.0, "nbgrader, whole notebook": 60.0})
 
     printed = capsys.readouterr().out
     assert "the walls cost 1.20 times, or +0.20 s" in printed
+    assert "50.0 times as long for the same notebook" in printed
     assert "30.0 times as long for the same checks" in printed
