@@ -8,9 +8,16 @@ __all__ = ["ClassFolder"]
 
 
 class ClassFolder(msgspec.Struct, frozen=True):
-    """The folder that holds ``submitted/`` and everything made from it: as a rule the course's own."""
+    """The folder that holds ``submitted/`` and everything made from it: as a rule the course's own.
+
+    ``root`` is kept absolute, as are the submissions' paths that are compared with it.
+    """
 
     root: Path
+
+    def __post_init__(self) -> None:
+        """Links stay as they are: a folder of submissions may be one."""
+        msgspec.structs.force_setattr(self, "root", self.root.absolute())
 
     @property
     def submitted(self) -> Path:

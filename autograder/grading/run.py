@@ -124,6 +124,8 @@ class Grader:
                 outcome, message, detail = Outcome.NOT_ATTEMPTED, absent[question], ""
             else:
                 outcome, message, detail = _run(item, following)
+            if outcome is Outcome.NOT_ATTEMPTED and (problem := self._problem_in(question)):
+                outcome, message = Outcome.STUDENT_ERROR, problem  # it was written, and could not be run
             if outcome is Outcome.TIMED_OUT:
                 self.bench.timed_out.add(question)
             yield TestResult(
@@ -136,6 +138,15 @@ class Grader:
                 message=message,
                 detail=detail,
             )
+
+    def _problem_in(self, question: str) -> str:
+        """Why the cell that answers ``question`` did not run; empty where it did."""
+        assert self.bench.session is not None
+        slot = f"{question}-solution"
+        for problem in self.bench.session.problems.values():
+            if problem.cell == slot or problem.cell.startswith(f"{slot}-part-"):
+                return problem.what
+        return ""
 
     def _check_questions(self) -> None:
         asked = {marked(item, "question", "") for item in self.items}

@@ -86,7 +86,7 @@ def test_points_are_shared_by_weight(grade: Grade) -> None:
         ("def double(x):\n    while True: pass", Outcome.TIMED_OUT),
         ("def double(x):\n    return torch.ones(20 * 2**28)", Outcome.OUT_OF_MEMORY),
         ("def double(x):\n    raise NotImplementedError()", Outcome.NOT_ATTEMPTED),
-        ("def double(x) return 2", Outcome.NOT_ATTEMPTED),
+        ("def double(x) return 2", Outcome.STUDENT_ERROR),
         ("", Outcome.NOT_ATTEMPTED),
     ],
     ids=["exception", "None", "function", "os._exit", "sys.exit", "loop", "memory", "stub", "syntax error", "empty"],
@@ -96,6 +96,13 @@ def test_one_wrong_answer_costs_its_own_question_only(grade: Grade, answer: str,
     assert points(report) == {"double": 0, "shift": 3}
     assert {test.outcome for test in report.tests if test.question == "double"} == {outcome}
     assert grade().points == 7  # and the next submission nothing
+
+
+def test_an_answer_that_is_no_python_is_told_so(grade: Grade) -> None:
+    [message, *others] = {test.message for test in grade(double="def double(x) return 2").tests if test.message}
+    assert message.startswith("SyntaxError: ")
+    assert "double-solution, line 1" in message
+    assert not others
 
 
 def test_warnings_and_progress_on_stderr_cost_nothing(grade: Grade) -> None:

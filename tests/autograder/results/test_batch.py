@@ -166,6 +166,23 @@ def test_each_submission_gets_report_gradebook_row_notebook_and_page(
         assert student in (folder.root / "feedback" / student / "tiny" / "tiny.html").read_text()
 
 
+def test_a_class_folder_may_be_named_from_where_one_stands(
+    submit: Callable[..., Path],
+    assignment: Assignment,
+    folder: ClassFolder,
+    job: FixedJob,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    submit("ada")
+    monkeypatch.chdir(folder.root.parent)
+
+    result = grade_class(assignment, ClassFolder(Path(folder.root.name)), new_job=job.new)
+
+    assert result.problems == {}
+    assert score(folder, "ada") == 6
+    assert (folder.root / "autograded" / "ada" / "tiny" / "tiny.ipynb").is_file()
+
+
 OTHER = """{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
     {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": null, "source": "x = 1"}]}"""
 FAULTS = {

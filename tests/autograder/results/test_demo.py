@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 LOSES = {
     "cy-one-missing": ("alignment", Outcome.NOT_ATTEMPTED),
     **{student: (question, Outcome.FAILED) for student, (question, _) in MISCONCEIVED.items()},
-    "gus-syntax-error": ("score_table", Outcome.NOT_ATTEMPTED),
+    "gus-syntax-error": ("score_table", Outcome.STUDENT_ERROR),
     "hal-endless-loop": ("first_wrong_position", Outcome.TIMED_OUT),
     "ivy-exits": ("boxes_in_window", Outcome.CRASHED),
     "jo-20-gigabytes": ("receptive_field_by_hand", Outcome.OUT_OF_MEMORY),
