@@ -42,12 +42,12 @@ def test_a_file_or_folder_of_others_cannot_be_read(submit: Submit, path: Path) -
     assert caught.value.type_name in REFUSED
 
 
-@pytest.mark.parametrize("where", ["/tmp/x", "/dev/shm/x", "/var/tmp/x", "../x", "../../pipes/x", "~/x", "ROOT/x"])
+@pytest.mark.parametrize("where", ["/tmp", "/dev/shm", "/var/tmp", "..", "../../pipes", "~", "ROOT"])
 def test_nothing_can_be_written_but_in_the_scratch_folder(submit: Submit, where: str) -> None:
     student = submit("import os\ndef f(p):\n    open(p, 'w').write('x')\n    return os.path.abspath(p)")
-    target = where.replace("~", str(Path.home())).replace("ROOT", str(ROOT))
+    folder = where.replace("~", str(Path.home())).replace("ROOT", str(ROOT))
     with pytest.raises(StudentError) as caught:
-        student.f(target)
+        student.f(f"{folder}/written-by-{os.getpid()}")
     assert caught.value.type_name in REFUSED
     assert student.f("x").endswith("/x")
 
