@@ -19,6 +19,7 @@ Positive = Annotated[int, msgspec.Meta(ge=1)]
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 AssignmentName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
+PackageName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 NotebookName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*\.ipynb$")]
 Due = Annotated[datetime, msgspec.Meta(tz=True)]
 
@@ -48,11 +49,15 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Assignment(msgspec.Struct, frozen=True):
-    """One assignment: its table in ``course.toml``, and where its parts lie below ``root``."""
+    """One assignment: its table in ``course.toml``, and where its parts lie below ``root``.
+
+    ``package`` is the folder of the source that students fill in, where they write Python modules and no cells.
+    """
 
     name: str
     title: str
     notebooks: tuple[str, ...]
+    package: str | None
     group_size: int
     due: datetime | None
     limits: Limits
@@ -107,6 +112,7 @@ class _CourseTable(msgspec.Struct, forbid_unknown_fields=True):
 class _AssignmentTable(msgspec.Struct, forbid_unknown_fields=True):
     title: Text
     notebooks: Annotated[tuple[NotebookName, ...], msgspec.Meta(min_length=1)]
+    package: PackageName | None = None
     group_size: Positive = 1
     due: Due | None = None
     limits: Limits = Limits()
@@ -216,7 +222,7 @@ def _questions(paths: tuple[Path, ...], stamps: tuple[tuple[int, int], ...]) -> 
         title = ""
         for index, cell in enumerate(read_notebook(path).cells):
             title = _heading(cell.source) or title if cell.cell_type == "markdown" else title
-            kind = {Role.AUTOGRADED: "auto", Role.MANUAL: "manual"}.get(role(cell))
+            kind = {Role.AUTOGRADED: "auto", Role.MANUAL: "manual", Role.TASK: "manual"}.get(role(cell))
             if kind is None:
                 continue
             name, points = grade_id(cell), cell.metadata.nbgrader.get("points", 0)

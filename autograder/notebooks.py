@@ -64,6 +64,7 @@ class Role(StrEnum):
     SOLUTION = "solution"  # the student writes it; hidden tests look at what it defines
     AUTOGRADED = "autograded"  # locked checks that carry a question's points
     MANUAL = "manual"  # the student writes it; a person gives the points
+    TASK = "task"  # the question only: the answer stands elsewhere, in a module say; a person gives the points
     LOCKED = "locked"  # read-only and not run by the grader
     RUBRIC = "rubric"  # for whoever marks; in the source only
     FREE = "free"  # anything else
@@ -191,7 +192,7 @@ def role(cell: NotebookNode) -> Role:
     if meta.get("grade"):
         return Role.MANUAL if solution else Role.AUTOGRADED
     if meta.get("task"):
-        return Role.MANUAL
+        return Role.TASK
     if solution:
         return Role.SOLUTION
     if meta.get("locked"):

@@ -8,7 +8,7 @@ from typing import Self
 import torch
 
 from autograder.course import Assignment
-from autograder.grading.reference import load_probes_text, load_reference
+from autograder.grading.reference import PackageReference, load_probes_text, load_reference
 from autograder.sandbox.remote import Student
 from autograder.sandbox.session import CellToRun, Session
 from autograder.sandbox.supervisor import Supervisor
@@ -33,7 +33,7 @@ class Workbench:
         self.timed_out: set[str] = set()  # questions of this submission that have cost a full wait already
 
     @cached_property
-    def reference(self) -> types.SimpleNamespace:
+    def reference(self) -> types.SimpleNamespace | PackageReference:
         """The trusted solution, run once."""
         return load_reference(self.assignment)
 
@@ -47,10 +47,12 @@ class Workbench:
         limits = self.assignment.limits
         self.submission = submission
         self.timed_out.clear()
+        cells = () if self.assignment.package else submission.cells
         self.session = Session(
             self.supervisor,
-            [CellToRun(cell.id, cell.source) for cell in submission.cells],
+            [CellToRun(cell.id, cell.source) for cell in cells],
             self.probes,
+            [(file.path, file.data) for file in submission.files],
             call_seconds=limits.call_seconds,
             cell_seconds=limits.cell_seconds,
             submission_seconds=limits.submission_seconds,
@@ -68,8 +70,7 @@ class Workbench:
         assert self.submission is not None
         seconds = self.assignment.limits.test_seconds
         self.session.begin_test(self.test_seed(question, test, "worker"), seconds, hurry=question in self.timed_out)
-        sources = {cell.id.removesuffix("-solution"): cell.source for cell in self.submission.cells}
-        return Student(self.session, sources)
+        return Student(self.session, _sources(self.submission))
 
     def test_seed(self, question: str, test: str, use: str = "test") -> int:
         """Seed of a test, another for each ``use``: the student's process gets one that says nothing of the inputs."""
@@ -78,9 +79,7 @@ class Workbench:
 
     def __enter__(self) -> Self:
         self._threads = torch.get_num_threads()
-        torch.set_num_threads(
-            1
-        )  # as in the worker: jobs side by side do not fight, and numbers do not change with them
+        torch.set_num_threads(1)  # as in the worker: jobs side by side do not fight, and numbers stay the same
         self.supervisor.__enter__()
         return self
 
@@ -90,7 +89,23 @@ class Workbench:
         torch.set_num_threads(self._threads)
 
 
+def _sources(submission: Submission) -> dict[str, str]:
+    """Text of each answer by question, with the student's own helpers, which it may call; and of each file by path."""
+    texts: dict[str, list[str]] = {}
+    helpers = [cell.source for cell in submission.cells if cell.origin == "student" and cell.id.startswith("cell-")]
+    for cell in submission.cells:
+        texts.setdefault(cell.id.partition("-part-")[0].removesuffix("-solution"), []).append(cell.source)
+    found = {name: "\n\n\n".join([*parts, *helpers]) for name, parts in texts.items()}
+    return found | {file.path: file.data.decode("utf-8", "replace") for file in submission.files}
+
+
 def new_supervisor(assignment: Assignment, *, unsafe: bool = False) -> Supervisor:
     """A sandbox with the limits of ``assignment``."""
     limits = assignment.limits
-    return Supervisor(memory_mb=limits.memory_mb, processes=limits.processes, output_kb=limits.output_kb, unsafe=unsafe)
+    return Supervisor(
+        memory_mb=limits.memory_mb,
+        processes=limits.processes,
+        output_kb=limits.output_kb,
+        scratch_mb=limits.scratch_mb,
+        unsafe=unsafe,
+    )

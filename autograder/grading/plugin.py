@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import torch
 
     from autograder.grading.bench import Workbench
+    from autograder.grading.reference import PackageReference
     from autograder.sandbox.remote import Student
 
 WORKBENCH = pytest.StashKey["Workbench"]()
@@ -113,8 +114,8 @@ def student(request: pytest.FixtureRequest) -> "Student":
 
 
 @pytest.fixture
-def reference(request: pytest.FixtureRequest) -> SimpleNamespace:
-    """The trusted solution's definitions, called here."""
+def reference(request: pytest.FixtureRequest) -> "SimpleNamespace | PackageReference":
+    """The trusted solution's definitions, called here; of a package, a function that gives its modules."""
     return _workbench(request.node).reference
 
 
@@ -138,7 +139,7 @@ def torch_rng(seed: int) -> "torch.Generator":
     import torch
 
     torch.default_generator.manual_seed(seed)  # torch.manual_seed writes down the stack for each device: 1 ms a test
-    if torch.cuda.is_initialized():
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         torch.cuda.manual_seed_all(seed)
     return torch.Generator().manual_seed(seed)
 

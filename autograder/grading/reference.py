@@ -1,9 +1,11 @@
-"""The trusted solution: the source notebook's own cells, run in this process."""
+"""The trusted solution: the source notebook's own cells, or the source package, run in this process."""
 
 import contextlib
+import importlib
 import io
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 
 from autograder._exceptions import CourseError
@@ -11,14 +13,57 @@ from autograder.course import Assignment
 from autograder.notebooks import Role, grade_id, plain_python, read_notebook, role
 from autograder.sandbox import stand_ins
 
-__all__ = ["load_probes_text", "load_reference"]
+__all__ = ["PackageReference", "load_probes_text", "load_reference"]
 
 
-def load_reference(assignment: Assignment) -> types.SimpleNamespace:
+class PackageReference:
+    """The modules of a source package: ``reference("hw3.charnn")``.
+
+    They leave no trace among this process's modules: another assignment may have a package of the same name.
+    """
+
+    def __init__(self, source: Path) -> None:
+        self._source = source
+        self._roots = {path.stem for path in source.iterdir() if path.suffix in ("", ".py")}
+        self._modules: dict[str, types.ModuleType] = {}
+
+    def __call__(self, name: str) -> types.ModuleType:
+        """The module called ``name``. Raises CourseError where it cannot be imported."""
+        if name not in self._modules:
+            with self._in_place():
+                try:
+                    importlib.import_module(name)
+                except Exception as error:
+                    what = f"{type(error).__name__}: {error}"
+                    raise CourseError(f"{name} of {self._source} cannot be imported: {what}") from error
+        return self._modules[name]
+
+    @contextlib.contextmanager
+    def _in_place(self) -> Iterator[None]:
+        """Within, the source's modules are found first; without, nothing knows them."""
+        others = self._taken_out()
+        sys.modules.update(self._modules)
+        sys.path.insert(0, str(self._source))
+        try:
+            yield
+        finally:
+            sys.path.remove(str(self._source))
+            self._modules = self._taken_out()
+            sys.modules.update(others)
+
+    def _taken_out(self) -> dict[str, types.ModuleType]:
+        names = [name for name in sys.modules if name.partition(".")[0] in self._roots]
+        return {name: sys.modules.pop(name) for name in names}
+
+
+def load_reference(assignment: Assignment) -> types.SimpleNamespace | PackageReference:
     """Everything that the setup and solution cells of ``assignment``'s source notebooks define, as attributes.
 
-    Raises CourseError, naming notebook and cell, when one of them fails.
+    Where the assignment has a package, a function that gives its modules by name. Raises CourseError, naming notebook
+    and cell, when one of them fails.
     """
+    if assignment.package is not None:
+        return PackageReference(assignment.source_dir)
     module = types.ModuleType(f"reference_{assignment.name}")
     module.__dict__.update(get_ipython=stand_ins.get_ipython, display=stand_ins.display)
     sent = sys.modules.get("wandb")

@@ -86,6 +86,7 @@ class Grader:
         self.bench.seed = secrets.randbits(48) if self.seed is None else self.seed
         tests: tuple[TestResult, ...] = ()
         problems: tuple[Note, ...] = ()
+        repairs = [Note(repair.cell, repair.what) for repair in submission.repairs]
         if submission.fault is None:
             self.bench.lay(submission)
             session = self.bench.session
@@ -93,6 +94,7 @@ class Grader:
             try:
                 tests = tuple(self._tests(submission))
                 problems = tuple(Note(*problem) for problem in session.problems.values())
+                repairs += [Note("", sentence) for sentence in session.old_ways()]
             finally:
                 self.bench.clear()
         return Report(
@@ -105,7 +107,7 @@ class Grader:
             questions=score_questions(tests, self.points),
             fault=submission.fault.name if submission.fault else "",
             fault_message=submission.fault.message if submission.fault else "",
-            repairs=tuple(Note(repair.cell, repair.what) for repair in submission.repairs),
+            repairs=tuple(repairs),
             cell_problems=problems,
             members=submission.members,
             versions=self.versions,
@@ -227,7 +229,10 @@ def suite_hash(assignment: Assignment) -> str:
     """SHA-256 over everything that a score depends on besides the submission: suite, source notebooks, limits."""
     digest = hashlib.sha256(repr(assignment.limits).encode())
     files = [path for path in assignment.tests_dir.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    for path in sorted([*files, *(assignment.source_dir / name for name in assignment.notebooks)]):
+    sources = [assignment.source_dir / name for name in assignment.notebooks]
+    if assignment.package is not None:
+        sources += assignment.source_dir.rglob("*.py")
+    for path in sorted([*files, *sources]):
         digest.update(path.relative_to(assignment.root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 

@@ -36,11 +36,15 @@ class StudentError(StudentFault):
     """The code raised ``type_name: message``; ``frames`` are the lines of the student's own cells, outermost first."""
 
     def __init__(self, type_name: str, message: str, frames: tuple[Frame, ...]) -> None:
-        place = f" (cell {frames[-1].cell}, line {frames[-1].line}: {frames[-1].source.strip()})" if frames else ""
+        place = f" ({_place(frames[-1])}: {frames[-1].source.strip()})" if frames else ""
         super().__init__(f"{type_name}: {message}{place}" if message else f"{type_name}{place}")
         self.type_name = type_name
         self.message = message
         self.frames = frames
+
+
+def _place(frame: Frame) -> str:
+    return f"{frame.cell if frame.cell.endswith('.py') else f'cell {frame.cell}'}, line {frame.line}"
 
 
 class StudentTimeout(StudentFault):

@@ -6,6 +6,7 @@
     encoder.bigru.hidden_size.value()           read an attribute
     student.VOCAB.value()                       read a global
     student.probe.gradients(encoder, images)    a function of probes.py, run in the worker
+    student("hw3.charnn").char_maps(text)       the same for a module of a package
 
 Every call may raise a StudentFault; let it: it is the test's outcome.
 """
@@ -22,10 +23,14 @@ from autograder.sandbox.wire import Handle, WireError
 __all__ = ["RemoteObject", "RemotePath", "Student"]
 
 
+Root = str | tuple[str, str] | Handle
+"""Where a path begins: a name of the notebook's, a module and a name of its own, or an object that was returned."""
+
+
 class RemotePath:
     """A global, or an attribute of something in the worker; nothing is asked until it is called or read."""
 
-    def __init__(self, student: "Student", root: "str | Handle", path: tuple[str, ...] = ()) -> None:
+    def __init__(self, student: "Student", root: "Root", path: tuple[str, ...] = ()) -> None:
         self._student = student
         self._root = root
         self._path = path
@@ -44,7 +49,13 @@ class RemotePath:
         return self._student._ask("fetch", self._root, list(self._path))
 
     def __repr__(self) -> str:
-        root = self._root if isinstance(self._root, str) else f"<{self._root.type_name}>"
+        match self._root:
+            case Handle():
+                root = f"<{self._root.type_name}>"
+            case tuple():
+                root = ".".join(self._root)
+            case _:
+                root = self._root
         return ".".join((root, *self._path))
 
 
@@ -75,21 +86,30 @@ class Probes:
 
 
 class Student:
-    """The globals of one submission, as attributes."""
+    """The globals of one submission, as attributes: the notebook's, or those of one of its modules."""
 
-    def __init__(self, session: Session, sources: dict[str, str]) -> None:
+    def __init__(self, session: Session, sources: dict[str, str], module: str = "") -> None:
         self._session = session
         self._sources = sources
+        self._module = module
         self.probe = Probes(self)
+
+    def __call__(self, module: str) -> "Student":
+        """The submission's module of this name, imported. Raises a StudentFault where it cannot be."""
+        self._session.import_module(module)
+        return Student(self._session, self._sources, module)
 
     def __getattr__(self, name: str) -> RemotePath:
         if name.startswith("__"):
             raise AttributeError(name)
-        return RemotePath(self, name)
+        return RemotePath(self, self._root_of(name))
 
     def has(self, name: str) -> bool:
         """Whether the submission defines ``name``."""
-        return self._ask("has", name) is True
+        return self._ask("has", self._root_of(name)) is True
+
+    def _root_of(self, name: str) -> Root:
+        return (self._module, name) if self._module else name
 
     def printed(self, function: RemotePath, *args: Any, **keywords: Any) -> tuple[str, Any]:
         """What calling ``function`` prints, and what it returns."""
@@ -97,7 +117,7 @@ class Student:
         return reply.printed, self._revive(reply.value)
 
     def source(self, question: str) -> str:
-        """Text of the solution cell of ``question`` (plain Python), empty where there is none."""
+        """Text of the solution cell of ``question`` (plain Python), or of a file; empty where there is none."""
         return self._sources.get(question, "")
 
     def _ask(self, operation: str, *arguments: Any) -> Any:

@@ -1,5 +1,6 @@
 """One submission in the sandbox: its cells run in order, its names answer calls, a fresh worker follows each mishap."""
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from autograder.sandbox.faults import (
     StudentTimeout,
 )
 from autograder.sandbox.messages import Reply
+from autograder.sandbox.shims import SENTENCES
 from autograder.sandbox.supervisor import Supervisor, WorkerDied, WorkerLied, WorkerTimedOut
 from autograder.sandbox.wire import Handle
 
@@ -55,6 +57,7 @@ class Session:
         supervisor: Supervisor,
         cells: Sequence[CellToRun],
         probes: str,
+        files: Sequence[tuple[str, bytes]] = (),
         *,
         call_seconds: float,
         cell_seconds: float,
@@ -63,11 +66,15 @@ class Session:
         self.supervisor = supervisor
         self.cells = cells
         self.probes = probes
+        self.files = files
         self.call_seconds = call_seconds
         self.cell_seconds = cell_seconds
         self.deadline = time.monotonic() + submission_seconds
         self.problems: dict[str, CellProblem] = {}
         self.generation = 0
+        self._imported: dict[str, int] = {}  # name of a module -> the generation it was imported in
+        self._broken: dict[str, StudentFault] = {}
+        self._shims: set[str] = set()
         self._modes = {cell.id: WHOLE for cell in cells}
         self._alive = False
         self._seed = 0
@@ -89,20 +96,51 @@ class Session:
             self._revive()
         self._test_deadline = min(self.deadline, time.monotonic() + seconds)
         try:
-            self._answer("reset", [seed], SHORT_SECONDS)
+            self._reset()
         except (StudentTimeout, StudentCrash, StudentOutOfMemory, BadReply):  # something left running has ended it
             self._revive()
-            self._answer("reset", [seed], SHORT_SECONDS)
+            self._reset()
 
-    def ask(self, operation: str, *arguments: Any, handle_for: Callable[[object], Handle] | None = None) -> Reply:
-        """Have the worker carry out ``operation`` within the test's time. Raises a StudentFault for what went wrong."""
+    def ask(
+        self,
+        operation: str,
+        *arguments: Any,
+        seconds: float | None = None,
+        handle_for: Callable[[object], Handle] | None = None,
+    ) -> Reply:
+        """Have the worker carry out ``operation`` within the test's time, and within ``seconds`` or a call's.
+
+        Raises a StudentFault for what went wrong.
+        """
         if not self._alive:
             self._revive()
-            self._answer("reset", [self._seed], SHORT_SECONDS)
-        seconds = min(self._call_seconds, self._test_deadline - time.monotonic())
-        if seconds <= 0:
+            self._reset()
+        left = min(seconds or self._call_seconds, self._test_deadline - time.monotonic())
+        if left <= 0:
             raise StudentTimeout("the time allowed for this check was used up")
-        return self._answer(operation, list(arguments), seconds, handle_for)
+        return self._answer(operation, list(arguments), left, handle_for)
+
+    def import_module(self, name: str) -> None:
+        """Import a module of the submission, once a worker; what goes wrong is raised again without another try."""
+        if name in self._broken:
+            raise self._broken[name].with_traceback(None)
+        if self._imported.get(name) == self.generation and self._alive:
+            return
+        hurried = self._test_deadline - time.monotonic() < self.cell_seconds
+        try:
+            self.ask("import", name, seconds=self.cell_seconds)
+        except StudentFault as fault:
+            if not (hurried and isinstance(fault, StudentTimeout)):  # then it may be the test that took the time
+                self._broken[name] = fault
+            raise
+        self._imported[name] = self.generation
+
+    def old_ways(self) -> tuple[str, ...]:
+        """What the code relied on that newer libraries lack, a sentence each, as far as its workers lived to tell."""
+        if self._alive:
+            with contextlib.suppress(StudentFault, SandboxError):
+                self._reset()
+        return tuple(SENTENCES[name] for name in sorted(self._shims))
 
     def close(self) -> None:
         """End the worker and everything it left behind."""
@@ -118,6 +156,8 @@ class Session:
             self.supervisor.fork()
             self._alive = True
             self._answer("load probes", [self.probes], SHORT_SECONDS)
+            if self.files:
+                self._answer("place files", [list(self.files)], SHORT_SECONDS)
             for cell in self.cells:
                 if not self._run(cell):
                     break  # the worker did not survive it; the cell's mode is lower now
@@ -146,6 +186,11 @@ class Session:
 
     def _note(self, cell: CellToRun, what: str) -> None:
         self.problems.setdefault(cell.id, CellProblem(cell.id, what))
+
+    def _reset(self) -> None:
+        used = self._answer("reset", [self._seed], SHORT_SECONDS).value
+        if isinstance(used, list):  # it comes from the untrusted side
+            self._shims |= {name for name in used if isinstance(name, str) and name in SENTENCES}
 
     # -- the worker -------------------------------------------------------------------------------------------------
 

@@ -53,10 +53,13 @@ class Supervisor:
     Use as a context manager. Any of the three exceptions above leaves the worker to be cleared away by ``clear``.
     """
 
-    def __init__(self, *, memory_mb: int, processes: int, output_kb: int, unsafe: bool = False) -> None:
+    def __init__(
+        self, *, memory_mb: int, processes: int, output_kb: int, scratch_mb: int = 64, unsafe: bool = False
+    ) -> None:
         self.memory_mb = memory_mb
         self.processes = processes
         self.output_bytes = output_kb * 1024
+        self.file_bytes = scratch_mb * 2**20
         self.unsafe = unsafe
         self._shared: Path | None = None
         self._zygote: jail.Jailed | None = None
@@ -118,7 +121,7 @@ class Supervisor:
         for pipe in (self._requests, self._replies):
             with contextlib.suppress(OSError):  # the user has many pipes already: a small one is only slower
                 fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        self._command(f"fork {name} {self.output_bytes}")
+        self._command(f"fork {name} {self.output_bytes} {self.file_bytes}")
         deadline = time.monotonic() + FORK_SECONDS
         while not self._worker:
             self._hear(deadline)

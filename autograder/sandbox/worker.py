@@ -5,6 +5,7 @@ Everything here shares a process with student code and may be tampered with by i
 
 import ast
 import builtins
+import importlib
 import io
 import linecache
 import os
@@ -18,7 +19,7 @@ from typing import Any
 
 import torch
 
-from autograder.sandbox import stand_ins
+from autograder.sandbox import shims, stand_ins
 from autograder.sandbox.messages import Frame, Reply, reply_to_data
 from autograder.sandbox.wire import HEADER_BYTES, Handle, WireError, decode, encode, lengths
 
@@ -55,6 +56,7 @@ class Worker:
         self.names: dict[str, Any] = self.module.__dict__
         self.names.update(__builtins__=builtins, get_ipython=stand_ins.get_ipython, display=stand_ins.display)
         self.objects: dict[int, object] = {}
+        self.scratch = ""  # where the submission's modules lie, once there are any
         self.output_bytes = output_bytes
         self.probes: dict[str, Any] = {"__name__": "probes", "__builtins__": builtins}
 
@@ -65,7 +67,7 @@ class Worker:
             with redirect_stdout(printed), redirect_stderr(io.StringIO()):
                 value = OPERATIONS[operation](self, *arguments)
         except BaseException as error:  # noqa: BLE001 - SystemExit and KeyboardInterrupt are a student's error like any other
-            return _fault(error, printed.getvalue())
+            return _fault(error, printed.getvalue(), self.scratch)
         return Reply(value, printed.getvalue())
 
     def handle_for(self, value: object) -> Handle:
@@ -98,17 +100,36 @@ class Worker:
                     failed += 1
         return failed
 
-    def reset(self, seed: int) -> None:
-        """Before each test: forget kept objects, seed what student code may draw from, clear the recorders."""
+    def place_files(self, files: list[tuple[str, bytes]]) -> None:
+        """Write the submission's modules into the scratch folder, where imports look first."""
+        for name, data in files:
+            path = Path(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        self.scratch = str(Path.cwd())
+        sys.path.insert(0, self.scratch)
+        importlib.invalidate_caches()
+
+    def import_module(self, name: str) -> None:
+        """Import one of the submission's modules, so that what goes wrong in it is told apart from what a call does."""
+        self._module(name)
+
+    def reset(self, seed: int) -> list[str]:
+        """Before each test: forget kept objects, seed what student code may draw from, clear the recorders.
+
+        Returns which shims were used so far.
+        """
         self.objects.clear()
         torch.default_generator.manual_seed(seed)  # torch.manual_seed also walks the stack, for 1 ms a test
-        if torch.cuda.is_initialized():
+        if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
             torch.cuda.manual_seed_all(seed)
         stand_ins.reset()
+        return sorted(shims.USED)
 
-    def has(self, name: str) -> bool:
-        """Whether a global of this name exists."""
-        return name in self.names
+    def has(self, root: Any) -> bool:
+        """Whether a global of this name exists, in the notebook or in a module."""
+        namespace, name = self._namespace(root)
+        return name in namespace
 
     def fetch(self, root: Any, path: list[str]) -> Any:
         """A global or kept object, or an attribute of it."""
@@ -129,13 +150,29 @@ class Worker:
     def _resolve(self, root: Any, path: list[str]) -> Any:
         if isinstance(root, Handle):
             value = self.objects[root.number]
-        elif root in self.names:
-            value = self.names[root]
         else:
-            raise MissingName(root)
+            namespace, name = self._namespace(root)
+            if name not in namespace:
+                raise MissingName(name)
+            value = namespace[name]
         for attribute in path:
             value = getattr(value, attribute)
         return value
+
+    def _namespace(self, root: Any) -> tuple[dict[str, Any], str]:
+        """Where ``root`` is to be found: a name of the notebook's, or a pair of module and name."""
+        if isinstance(root, tuple):
+            module, name = root
+            return vars(self._module(module)), name
+        return self.names, root
+
+    def _module(self, name: str) -> types.ModuleType:
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is not None and f"{name}.".startswith(f"{error.name}."):
+                raise MissingName(name) from None  # it was not handed in; another that it imports is its own error
+            raise
 
     def _real(self, value: Any) -> Any:
         """``value`` with each handle in it, at any depth of lists, tuples and dicts, replaced by its object."""
@@ -159,6 +196,8 @@ class Worker:
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "load probes": Worker.load_probes,
+    "place files": Worker.place_files,
+    "import": Worker.import_module,
     "run": Worker.run_cell,
     "definitions": Worker.run_definitions,
     "reset": Worker.reset,
@@ -169,20 +208,23 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _fault(error: BaseException, printed: str) -> Reply:
+def _fault(error: BaseException, printed: str, scratch: str) -> Reply:
     frames = tuple(
-        Frame(_cell(frame.filename), frame.lineno or 0, frame.name, frame.line or "")
+        Frame(place, frame.lineno or 0, frame.name, frame.line or "")
         for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename.startswith(CELL_PREFIX)
+        if (place := _place(frame.filename, scratch))
     )
-    if isinstance(error, SyntaxError) and (error.filename or "").startswith(CELL_PREFIX):
-        frames = (*frames, Frame(_cell(str(error.filename)), error.lineno or 0, "", (error.text or "").strip()))
+    if isinstance(error, SyntaxError) and (place := _place(error.filename or "", scratch)):
+        frames = (*frames, Frame(place, error.lineno or 0, "", (error.text or "").strip()))
     message = str(error.msg) if isinstance(error, SyntaxError) else str(error)
     return Reply(None, printed, _fault_kind(error, frames), type(error).__name__, message, frames)
 
 
-def _cell(filename: str) -> str:
-    return filename.removeprefix(CELL_PREFIX).removesuffix(">")
+def _place(filename: str, scratch: str) -> str:
+    """The cell, or the file of the submission, that is known to Python as ``filename``; empty for anything else."""
+    if filename.startswith(CELL_PREFIX):
+        return filename.removeprefix(CELL_PREFIX).removesuffix(">")
+    return filename.removeprefix(f"{scratch}/") if scratch and filename.startswith(f"{scratch}/") else ""
 
 
 def _fault_kind(error: BaseException, frames: tuple[Frame, ...]) -> str:
@@ -198,7 +240,10 @@ def _fault_kind(error: BaseException, frames: tuple[Frame, ...]) -> str:
 
 def serve(worker: Worker, requests: int, replies: int) -> None:
     """Answer the requests that arrive on file descriptor ``requests`` until it closes."""
-    with os.fdopen(requests, "rb", BUFFER_BYTES) as source, os.fdopen(replies, "wb", BUFFER_BYTES) as sink:
+    with (
+        io.BufferedReader(io.FileIO(requests), BUFFER_BYTES) as source,
+        io.BufferedWriter(io.FileIO(replies, "wb"), BUFFER_BYTES) as sink,
+    ):
         while header := source.read(HEADER_BYTES):
             tree_length, payload_length = lengths(header)
             tree, payload = source.read(tree_length), bytearray(payload_length)

@@ -1,10 +1,10 @@
 """The warm parent: imports the heavy libraries once, inside the jail, and forks a worker for each submission.
 
 Run as a script; its arguments are the folder it shares with the supervisor, ``confined`` or ``open``, and the paths
-that a fork may read. The supervisor writes lines to its standard input, ``fork NUMBER OUTPUT_BYTES``; it answers on
-standard output with ``forked NUMBER PID``, and with ``ended PID STATUS`` whenever a process below it ends. It runs no
-student code itself, and what it forks cannot reach it: each fork closes these two pipes, opens a pair of named pipes of
-its own, and confines itself to its scratch folder.
+that a fork may read. The supervisor writes lines to its standard input, ``fork NUMBER OUTPUT_BYTES FILE_BYTES``; it
+answers on standard output with ``forked NUMBER PID``, and with ``ended PID STATUS`` whenever a process below it ends. It
+runs no student code itself, and what it forks cannot reach it: each fork closes these two pipes, opens a pair of named
+pipes of its own, and confines itself to its scratch folder.
 """
 
 import ctypes
@@ -21,7 +21,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 PR_SET_CHILD_SUBREAPER = 36
-FILE_BYTES = 64 * 2**20
 OPEN_FILES = 256
 PRELOADED = (
     "torch", "torch.nn.functional", "torch.utils.data", "torch.utils.flop_counter", "torch._dynamo", "torch.optim",
@@ -101,7 +100,7 @@ class Zygote:
 
     def fork(self, command: list[str], *inherited: int) -> None:
         """Fork worker NUMBER; the child never returns."""
-        _, number, output_bytes = command
+        _, number, output_bytes, file_bytes = command
         pid = os.fork()
         if pid:
             say(f"forked {number} {pid}")
@@ -111,11 +110,11 @@ class Zygote:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for descriptor in inherited:
                 os.close(descriptor)
-            self.become_worker(number, int(output_bytes))
+            self.become_worker(number, int(output_bytes), int(file_bytes))
         finally:
             os._exit(0)
 
-    def become_worker(self, number: str, output_bytes: int) -> None:
+    def become_worker(self, number: str, output_bytes: int, file_bytes: int) -> None:
         """Take the worker's own pipes, give up everything else, and serve."""
         worker = importlib.import_module("autograder.sandbox.worker")
         worker.stay_quiet()
@@ -124,7 +123,7 @@ class Zygote:
         scratch = self.shared / "scratch" / number
         os.chdir(scratch)
         os.environ.update(HOME=str(scratch), TMPDIR=str(scratch))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
         resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file too long is an OSError, not a death

@@ -12,7 +12,7 @@ from pathlib import Path
 from autograder.notebooks import MAX_NOTEBOOK_BYTES
 from autograder.submission.records import Refused
 
-__all__ = ["Found", "look_through", "read_bytes", "trusted_base"]
+__all__ = ["Found", "is_hidden", "look_through", "read_bytes", "trusted_base"]
 
 MAX_DEPTH = 4
 """Folders below a submission that are looked into: archives often wrap their contents once or twice."""
@@ -79,9 +79,9 @@ def look_through(folder: Path, base: Path) -> Found:
             except OSError:
                 continue  # gone, or unreadable: it is not a notebook that can be graded
             if stat.S_ISDIR(mode) and path.suffix.lower() != SUFFIX:
-                if depth < MAX_DEPTH and (name == CHECKPOINTS or not _hidden(name)):
+                if depth < MAX_DEPTH and (name == CHECKPOINTS or not is_hidden(name)):
                     waiting.append((path, depth + 1))
-            elif not _hidden(name):
+            elif not is_hidden(name):
                 found.add(path, mode)
     return found
 
@@ -98,7 +98,7 @@ def _names(folder: Path, *, required: bool) -> list[str]:
     return sorted(names)
 
 
-def _hidden(name: str) -> bool:
+def is_hidden(name: str) -> bool:
     """Whether an editor or an operating system put it there: ``._lab08.ipynb`` of a Mac's archive is no notebook."""
     return name.startswith(".") or name in {"__MACOSX", "__pycache__"}
 

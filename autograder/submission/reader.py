@@ -14,6 +14,7 @@ from autograder.submission.files import CHECKPOINTS, SUFFIX, Found, look_through
 from autograder.submission.helpers import AFTER, Helpers
 from autograder.submission.matching import Answer, Matching
 from autograder.submission.notes import notes
+from autograder.submission.package import read_package
 from autograder.submission.places import Places
 from autograder.submission.records import Cell, FaultName, Refused, Repair, Submission
 from autograder.submission.sentences import listed, quoted
@@ -43,7 +44,7 @@ class _Reading:
 
 
 def read_submission(path: Path, assignment: Assignment, student: str | None = None) -> Submission:
-    """Read the submission at ``path``, a notebook or a folder that holds one.
+    """Read the submission at ``path``: a notebook or a folder that holds one; a package or a zip of it.
 
     Whatever a student sent gives a ``Submission``, with a ``fault`` where it cannot be graded. ``student`` is by
     default the name of the folder. Raises ``SubmissionError`` where ``path`` does not exist, and what reading the
@@ -52,8 +53,10 @@ def read_submission(path: Path, assignment: Assignment, student: str | None = No
     path = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
     if not os.path.lexists(path):
         raise SubmissionError(f"{path}: there is no such file or folder to read a submission from")
-    measure = template(assignment)
     name = student if student is not None else _student(path, assignment)
+    if assignment.package is not None:
+        return read_package(path, assignment, name)
+    measure = template(assignment)
     data, notebook = b"", path
     try:
         notebook, data, ignored = _find(path, assignment, measure)
@@ -70,7 +73,7 @@ def read_submission(path: Path, assignment: Assignment, student: str | None = No
 
 def _student(path: Path, assignment: Assignment) -> str:
     """Whose it is by nbgrader's layout, ``submitted/<student>/<assignment>/<notebook>``, or by its folder."""
-    folder = path.parent if path.suffix.lower() == SUFFIX else path
+    folder = path.parent if path.suffix.lower() in (SUFFIX, ".zip") else path
     return folder.parent.name if folder.name == assignment.name else folder.name
 
 

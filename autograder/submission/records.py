@@ -4,11 +4,11 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["Cell", "Fault", "FaultName", "Refused", "Repair", "Submission"]
+__all__ = ["Cell", "Fault", "FaultName", "PackageFile", "Refused", "Repair", "Submission"]
 
 FaultName = Literal[
     "unreadable", "no-notebook", "two-notebooks", "other-assignment", "old-format", "too-large", "not-utf8", "empty",
-    "directory", "symlink",
+    "directory", "symlink", "bad-archive", "encrypted", "no-package",
 ]  # fmt: skip
 """Why a submission cannot be graded at all. The set is closed."""
 
@@ -19,6 +19,14 @@ class Cell(msgspec.Struct, frozen=True):
     id: str
     source: str
     kind: Literal["setup", "solution"]
+    origin: Literal["source", "student"]
+
+
+class PackageFile(msgspec.Struct, frozen=True):
+    """A file that the submission's modules need. ``path`` is relative to the assignment's folder: ``hw3/charnn.py``."""
+
+    path: str
+    data: bytes
     origin: Literal["source", "student"]
 
 
@@ -41,7 +49,8 @@ class Submission(msgspec.Struct, frozen=True):
 
     ``sha256`` is that of the file's bytes, empty where none could be read. ``missing`` and ``untouched`` hold ids of
     autograded questions: those without a solution cell, and those whose cell still is the stub. ``manual`` maps
-    every question marked by hand to the student's text, empty where there is none.
+    every question marked by hand to the student's text, empty where there is none. Where the assignment has a package,
+    ``files`` are what is imported, and the cells, which then are not run, are those of the notebooks' solutions.
     """
 
     assignment: str
@@ -49,6 +58,7 @@ class Submission(msgspec.Struct, frozen=True):
     path: str
     sha256: str
     cells: tuple[Cell, ...] = ()
+    files: tuple[PackageFile, ...] = ()
     repairs: tuple[Repair, ...] = ()
     members: tuple[tuple[str, str], ...] = ()
     fault: Fault | None = None

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from autograder._exceptions import SubmissionError
 from autograder.course import Assignment, Question
 from autograder.notebooks import Role, grade_id, plain_python, read_notebook, role
 from autograder.submission.names import parsed
 from autograder.submission.statements import Definition, Statement, statements
 
-__all__ = ["STUB_CODE", "STUB_TEXT", "SourceCell", "Template", "layout_free", "template"]
+__all__ = ["STUB_CODE", "STUB_TEXT", "SourceCell", "Template", "layout_free", "released_text", "template"]
 
 STUB_CODE = ("# YOUR CODE HERE", "raise NotImplementedError()")
 STUB_TEXT = "YOUR ANSWER HERE"
@@ -175,6 +177,11 @@ def _source_cells(path: Path) -> Iterator[SourceCell]:
         is_code = cell.cell_type == "code"
         yield SourceCell(index, name or f"source-{place + 1}", kind, is_code, cell.source, released, name is not None)
         index += 1
+
+
+def released_text(cell: NotebookNode) -> str:
+    """What the release makes of ``cell``'s text."""
+    return _released(cell.source, role(cell), cell.cell_type)
 
 
 def _released(text: str, kind: Role, cell_type: str) -> str:

@@ -304,7 +304,7 @@ class TestRoles:
             ("code", graded(grade=True, locked=True, points=1), Role.AUTOGRADED),
             ("markdown", graded(grade=True, solution=True, points=1), Role.MANUAL),
             ("markdown", graded(grade=True, solution=True, points=1) | {"tags": ["rubric"]}, Role.MANUAL),
-            ("markdown", graded(task=True, points=1), Role.MANUAL),
+            ("markdown", graded(task=True, points=1), Role.TASK),
             ("code", graded(), Role.FREE),
         ],
     )

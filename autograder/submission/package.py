@@ -1,0 +1,281 @@
+"""Reading a submission that is a package: the student's modules, and the notebooks beside them.
+
+The student's modules are those that the source has solution regions in. Whatever else the source holds is supplied: it
+is taken from there, and a student's changes to it do not count.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+from autograder._exceptions import NotebookError
+from autograder.course import Assignment
+from autograder.notebooks import Role, grade_id, parse_notebook, plain_python, read_notebook, role
+from autograder.submission.answers import Members
+from autograder.submission.bundle import Bundle, read_bundle
+from autograder.submission.files import trusted_base
+from autograder.submission.names import parsed
+from autograder.submission.records import Cell, PackageFile, Refused, Repair, Submission
+from autograder.submission.sentences import quoted
+from autograder.submission.template import MEMBERS, released_text
+
+__all__ = ["read_package"]
+
+REGION = b"BEGIN SOLUTION"
+ANSWERS = "answers.py"
+MAX_MODULES_BYTES = 3 * 2**20
+MAX_MEMBERS = 20
+
+
+@dataclass(frozen=True)
+class PackageSource:
+    """What the source of a package assignment has: its modules by path, and its notebooks' cells by grade id."""
+
+    package: str
+    written: dict[str, bytes] = field(repr=False)
+    supplied: dict[str, bytes] = field(repr=False)
+    slots: dict[str, tuple[str, str]] = field(repr=False)  # grade id -> notebook, text as released
+    members: str  # the members table as released
+
+
+def read_package(path: Path, assignment: Assignment, student: str) -> Submission:
+    """Read the package at ``path``, a folder or a zip. What a student sent never raises: it is a ``fault``."""
+    source = package_source(assignment)
+    digest = ""
+    try:
+        bundle = read_bundle(path, trusted_base(path))
+        digest = bundle.sha256
+        return _submission(path, bundle, assignment, source, student)
+    except Refused as refused:
+        missing = tuple(question.id for question in assignment.questions() if question.kind == "auto")
+        manual = {question.id: "" for question in assignment.questions() if question.kind == "manual"}
+        return Submission(
+            assignment.name, student, str(path), digest, fault=refused.fault, missing=missing, manual=manual
+        )
+
+
+def _submission(path: Path, bundle: Bundle, assignment: Assignment, source: PackageSource, student: str) -> Submission:
+    root = _root(bundle, source)
+    if root is None:
+        names = quoted(sorted(PurePosixPath(name).name for name in source.written))
+        reason = f"{path.name} holds no module of the package {source.package} ({names}); submit the whole package"
+        raise Refused("no-package", reason)
+    repairs = list(bundle.notes)
+    if PurePosixPath(root).name != source.package:
+        where = f"the folder `{root}`" if root != "." else "the top of the submission"
+        repairs.append(Repair("", f"The package was found in {where} instead of `{source.package}`."))
+    files, notes = _files(bundle, root, source)
+    notebooks, beside = _notebooks(bundle, assignment)
+    cells, untouched = _cells(notebooks, source)
+    graded = {question.id for question in assignment.questions() if question.kind == "auto"}
+    answers = next((file.data for file in files if file.path == f"{source.package}/{ANSWERS}"), b"")
+    written = _strings(answers)
+    default = _strings(source.written.get(f"{source.package}/{ANSWERS}", b""), released=True)
+    return Submission(
+        assignment=assignment.name,
+        student=student,
+        path=str(path),
+        sha256=bundle.sha256 or hashlib.sha256(b"").hexdigest(),
+        cells=tuple(cells),
+        files=tuple(files),
+        repairs=(*repairs, *notes, *beside),
+        members=_members(notebooks, source),
+        missing=tuple(
+            name
+            for slot in source.slots
+            if (name := slot.removesuffix("-solution")) in graded and slot not in {cell.id for cell in cells}
+        ),
+        untouched=untouched,
+        manual={
+            question.id: _answer(written.get(question.id, ""), default.get(question.id, ""))
+            for question in assignment.questions()
+            if question.kind == "manual"
+        },
+    )
+
+
+# -- modules ----------------------------------------------------------------------------------------------------------
+
+
+def _root(bundle: Bundle, source: PackageSource) -> str | None:
+    """The folder of the submission that holds the package: most of its modules, the right name, the least depth."""
+    wanted = {PurePosixPath(name).name for name in source.written}
+    counts: dict[str, int] = {}
+    for name in bundle.files:
+        where = PurePosixPath(name)
+        if where.name in wanted:
+            counts[str(where.parent)] = counts.get(str(where.parent), 0) + 1
+    if not counts:
+        return None
+    return max(
+        counts,
+        key=lambda folder: (
+            counts[folder],
+            PurePosixPath(folder).name == source.package,
+            -len(PurePosixPath(folder).parts),
+            folder,
+        ),
+    )
+
+
+def _files(bundle: Bundle, root: str, source: PackageSource) -> tuple[list[PackageFile], list[Repair]]:
+    """Everything that is imported: supplied modules, the student's, and helpers that lie beside those."""
+    repairs: list[Repair] = []
+    found = {name: PackageFile(name, data, "source") for name, data in source.supplied.items()}
+    own = {
+        f"{source.package}/{PurePosixPath(name).relative_to(root)}": _clean(data)
+        for name, data in bundle.files.items()
+        if name.endswith(".py") and PurePosixPath(name).is_relative_to(root)
+    }
+    top = str(PurePosixPath(root).parent) if root != "." else "."
+    for name, data in source.supplied.items():
+        theirs = own.get(name) or bundle.files.get(str(PurePosixPath(top, name)))
+        if theirs is not None and _clean(theirs).split() != data.split():
+            repairs.append(Repair(name, f"`{name}` is supplied, and was changed; the original was used."))
+    left = MAX_MODULES_BYTES
+    for name, data in sorted(own.items(), key=lambda item: item[0] not in source.written):
+        if root == "." and name not in source.written:
+            continue  # beside the package, not in it
+        left -= len(data)
+        if name not in found and left >= 0:
+            found[name] = PackageFile(name, data, "student")
+    repairs += [
+        Repair(name, f"`{name}` was not handed in; what needs it scores nothing.")
+        for name in source.written
+        if name not in found
+    ]
+    return [found[name] for name in sorted(found)], repairs
+
+
+def _clean(data: bytes) -> bytes:
+    """Without what an editor adds: a byte-order mark, the line ends of Windows and of old Macs."""
+    return data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+# -- notebooks --------------------------------------------------------------------------------------------------------
+
+
+def _notebooks(bundle: Bundle, assignment: Assignment) -> tuple[dict[str, list[object]], list[Repair]]:
+    """The cells of the assignment's notebooks as far as they were handed in and can be read, by name."""
+    found: dict[str, list[object]] = {}
+    repairs: list[Repair] = []
+    for name in assignment.notebooks:
+        paths = [path for path in bundle.files if PurePosixPath(path).name == name]
+        if not paths:
+            repairs.append(Repair(name, f"`{name}` was not handed in."))
+            continue
+        path = min(paths, key=lambda path: (len(PurePosixPath(path).parts), path))
+        try:
+            found[name] = parse_notebook(bundle.files[path], name).cells
+        except NotebookError as error:
+            repairs.append(Repair(name, f"`{name}` cannot be read: {error}."))
+    return found, repairs
+
+
+def _cells(notebooks: dict[str, list[object]], source: PackageSource) -> tuple[list[Cell], tuple[str, ...]]:
+    """The solution cells, found by their grade id, and the questions whose cell is still the stub."""
+    cells: list[Cell] = []
+    untouched: list[str] = []
+    for slot, (notebook, released) in source.slots.items():
+        texts = [cell.source for cell in notebooks.get(notebook, ()) if grade_id(cell) == slot]  # type: ignore[attr-defined, arg-type]
+        if not texts:
+            continue
+        written = [text for text in texts if text.split() != released.split()]
+        cells.append(Cell(slot, plain_python((written or texts)[-1]), "solution", "student"))
+        if not written:
+            untouched.append(slot.removesuffix("-solution"))
+    return cells, tuple(untouched)
+
+
+def _members(notebooks: dict[str, list[object]], source: PackageSource) -> Members:
+    """Names and numbers in the table of members; rows that are as they were released do not count."""
+    given = set(_rows(source.members))
+    for cells in notebooks.values():
+        for cell in cells:
+            if grade_id(cell) == MEMBERS:  # type: ignore[arg-type]
+                rows = [row for row in _rows(cell.source) if row not in given and row[0]]  # type: ignore[attr-defined]
+                return tuple(dict.fromkeys(rows[:MAX_MEMBERS]))
+    return ()
+
+
+def _rows(markdown: str) -> Iterable[tuple[str, str]]:
+    """The first two columns of a Markdown table, its head and its rule included."""
+    for line in markdown.splitlines():
+        if line.strip().startswith("|"):
+            parts = [part.strip()[:200] for part in line.strip().strip("|").split("|")]
+            yield parts[0], parts[1] if len(parts) > 1 else ""
+
+
+# -- written answers --------------------------------------------------------------------------------------------------
+
+
+def _strings(data: bytes, *, released: bool = False) -> dict[str, str]:
+    """Names that a module binds to a string, by its text alone; of two bindings the last counts, or the first."""
+    tree = parsed(data.decode("utf-8", "replace"))
+    found: dict[str, str] = {}
+    for node in tree.body if tree else []:
+        if isinstance(node, ast.Assign) and isinstance(value := _literal(node.value), str):
+            for target in node.targets:
+                if isinstance(target, ast.Name) and not (released and target.id in found):
+                    found[target.id] = value
+    return found
+
+
+def _literal(node: ast.expr) -> object:
+    """The string that an expression of literals is: ``"..."``, ``"...".strip()``, ``dedent("...")``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return _literal(node.func.value)
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        return _literal(node.args[0])
+    if isinstance(node, ast.JoinedStr):
+        parts = [part.value for part in node.values if isinstance(part, ast.Constant)]
+        return "".join(map(str, parts))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return f"{_literal(node.left) or ''}{_literal(node.right) or ''}"
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def _answer(text: str, default: str) -> str:
+    """What was written: empty where it is the text that was handed out."""
+    return "" if text.split() == default.split() else text.strip()
+
+
+# -- the source -------------------------------------------------------------------------------------------------------
+
+
+def package_source(assignment: Assignment) -> PackageSource:
+    """The source of ``assignment``, read again only when a file of it has changed."""
+    paths = sorted(path for path in assignment.source_dir.rglob("*.py") if "__pycache__" not in path.parts)
+    paths += [assignment.source_dir / name for name in assignment.notebooks]
+    stamps = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths)
+    return _read_source(assignment, stamps)
+
+
+@lru_cache(maxsize=8)
+def _read_source(assignment: Assignment, stamps: tuple[tuple[Path, int, int], ...]) -> PackageSource:
+    assert assignment.package is not None
+    modules = {
+        path.relative_to(assignment.source_dir).as_posix(): path.read_bytes()
+        for path, *_ in stamps
+        if path.suffix == ".py"
+    }
+    written = {name for name, data in modules.items() if name.startswith(f"{assignment.package}/") and REGION in data}
+    slots: dict[str, tuple[str, str]] = {}
+    members = ""
+    for name in assignment.notebooks:
+        for cell in read_notebook(assignment.source_dir / name).cells:
+            own = grade_id(cell)
+            if own == MEMBERS:
+                members = cell.source
+            elif own is not None and role(cell) is Role.SOLUTION:
+                slots[own] = (name, released_text(cell))
+    return PackageSource(
+        assignment.package,
+        {name: modules[name] for name in modules if name in written},
+        {name: modules[name] for name in modules if name not in written},
+        slots,
+        members,
+    )

@@ -1,0 +1,1 @@
+"""Supplied with the course: plots, downloads and the records of a training. Not to be changed."""
