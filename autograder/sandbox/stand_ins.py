@@ -13,6 +13,8 @@ from typing import Any, Self
 
 import torch.utils.data
 
+from autograder.sandbox import shims
+
 __all__ = ["WANDB", "display", "get_ipython", "install", "reset"]
 
 
@@ -145,6 +147,7 @@ def install() -> None:
     """Put the stand-ins where student code finds them."""
     sys.modules["wandb"] = WANDB
     load_in_this_process()
+    shims.install()
 
 
 def reset() -> None:

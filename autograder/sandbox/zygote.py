@@ -2,9 +2,9 @@
 
 Run as a script; its arguments are the folder it shares with the supervisor, ``confined`` or ``open``, and the paths
 that a fork may read. The supervisor writes lines to its standard input, ``fork NUMBER OUTPUT_BYTES FILE_BYTES``; it
-answers on standard output with ``forked NUMBER PID``, and with ``ended PID STATUS`` whenever a process below it ends. It
-runs no student code itself, and what it forks cannot reach it: each fork closes these two pipes, opens a pair of named
-pipes of its own, and confines itself to its scratch folder.
+answers on standard output with ``forked NUMBER PID``, and with ``ended PID STATUS`` whenever a process below it ends.
+It runs no student code itself, and what it forks cannot reach it: each fork closes these two pipes, opens a pair of
+named pipes of its own, and confines itself to its scratch folder.
 """
 
 import ctypes

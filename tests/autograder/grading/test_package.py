@@ -1,0 +1,213 @@
+"""A package is graded module by module: what is broken costs what needs it, and nothing else."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder._exceptions import CourseError
+from autograder.course import Assignment
+from autograder.grading.bench import Workbench, new_supervisor
+from autograder.grading.reference import PackageReference
+from autograder.grading.report import Outcome, Report
+from autograder.grading.run import Grader, suite_hash
+from autograder.submission import read_submission
+from autograder.submission.records import Cell, PackageFile, Submission
+from tests.autograder import tiny, tiny_package
+
+Grade = Callable[..., Report]
+FULL = {"count": 2, "Net": 4, "budget": 1, "freeze": 1}
+
+
+@pytest.fixture(scope="module")
+def assignment(tmp_path_factory: pytest.TempPathFactory) -> Assignment:
+    return tiny_package.make_course(tmp_path_factory.mktemp("course"))
+
+
+@pytest.fixture(scope="module")
+def grader(assignment: Assignment) -> Iterator[Grader]:
+    with Grader(assignment, seed=7) as grader:
+        yield grader
+
+
+@pytest.fixture
+def grade(grader: Grader, assignment: Assignment, tmp_path: Path) -> Grade:
+    """``grade(words="def count...")`` grades the solution with that module in place of its own."""
+
+    def graded(**changed: str | None) -> Report:
+        count = sum(1 for _ in tmp_path.iterdir())
+        folder = tiny_package.hand_in(assignment, tmp_path / f"ada{count}", **changed)
+        return grader.grade(read_submission(folder, assignment, "ada"))
+
+    return graded
+
+
+def points(report: Report) -> dict[str, float]:
+    return {question.question: question.points for question in report.questions}
+
+
+def outcomes(report: Report, question: str) -> set[Outcome]:
+    return {test.outcome for test in report.tests if test.question == question}
+
+
+def test_the_solution_scores_full_marks(grade: Grade) -> None:
+    report = grade()
+    assert [test.message for test in report.tests if test.message] == []
+    assert points(report) == FULL
+    assert (report.repairs, report.cell_problems) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("broken", "outcome"),
+    [
+        ("def budget(text) return 4", Outcome.STUDENT_ERROR),
+        ("import no_such_library", Outcome.STUDENT_ERROR),
+        ("from pack.words import no_such_name", Outcome.STUDENT_ERROR),
+        ("from pack.nowhere import budget", Outcome.STUDENT_ERROR),
+        ("raise SystemExit", Outcome.STUDENT_ERROR),
+        ("import os\nos._exit(3)", Outcome.CRASHED),
+        ("while True: pass", Outcome.TIMED_OUT),
+        ("x = bytearray(2**33)", Outcome.OUT_OF_MEMORY),
+        ("raise NotImplementedError()", Outcome.NOT_ATTEMPTED),
+        ("", Outcome.NOT_ATTEMPTED),
+        (None, Outcome.NOT_ATTEMPTED),
+    ],
+    ids=["syntax", "library", "name", "module", "exit", "os._exit", "loop", "memory", "stub", "empty", "missing"],
+)
+def test_a_broken_module_costs_only_what_needs_it(grade: Grade, broken: str | None, outcome: Outcome) -> None:
+    report = grade(train=broken)
+    assert points(report) == FULL | {"budget": 0}
+    assert outcomes(report, "budget") == {outcome}
+
+
+def test_a_broken_module_costs_those_that_import_it_too(grade: Grade) -> None:
+    report = grade(words="def count(text) return 1")
+    assert points(report) == {"count": 0, "Net": 0, "budget": 0, "freeze": 1}
+    assert outcomes(report, "budget") == {Outcome.STUDENT_ERROR}
+
+
+def test_what_is_wrong_in_a_module_is_said_with_file_and_line(grade: Grade) -> None:
+    [message] = {test.message for test in grade(train="import torch\n\nx = 1 +\n").tests if test.message}
+    assert message.startswith("SyntaxError: ")
+    assert "(pack/train.py, line 3: x = 1 +)" in message
+    [message] = {test.message for test in grade(train="def budget(text):\n    return text.no\n").tests if test.message}
+    assert "AttributeError" in message
+    assert "(pack/train.py, line 2: return text.no)" in message
+
+
+def test_a_module_that_hangs_is_waited_for_once(grade: Grade, assignment: Assignment) -> None:
+    report = grade(words="while True: pass")
+    assert {test.outcome for test in report.tests if test.question != "freeze"} == {Outcome.TIMED_OUT}
+    waits = [test for test in report.tests if test.seconds > assignment.limits.call_seconds / 2]
+    assert len(waits) <= 3  # the module, the module that imports it, and a probe that imports it itself
+
+
+def test_supplied_modules_come_from_source_whatever_was_handed_in(
+    grader: Grader, assignment: Assignment, tmp_path: Path
+) -> None:
+    folder = tiny_package.hand_in(assignment, tmp_path / "ada")
+    (folder / "support" / "tools.py").write_text("LIMIT = 0\n")
+    report = grader.grade(read_submission(folder, assignment, "ada"))
+    assert points(report) == FULL
+
+
+def test_a_module_of_their_own_may_be_imported(grader: Grader, assignment: Assignment, tmp_path: Path) -> None:
+    train = "from pack.helpers import four\n\ndef budget(text):\n    return four()\n"
+    folder = tiny_package.hand_in(assignment, tmp_path / "ada", train=train, helpers="def four():\n    return 4\n")
+    assert points(grader.grade(read_submission(folder, assignment, "ada"))) == FULL
+
+
+def test_one_submission_sees_nothing_of_the_last_ones_modules(grade: Grade) -> None:
+    grade(words="import sys\nsys.modules['pack.train'] = sys\ndef count(text):\n    return 7\n")
+    assert points(grade()) == FULL
+
+
+def test_what_newer_libraries_took_away_costs_nothing_and_is_noted(grade: Grade) -> None:
+    old = "from torch.utils.data import Sampler\n\nclass S(Sampler):\n    def __init__(self, data):\n"
+    old += "        super().__init__(data)\n\ndef budget(text):\n    S(text)\n    return 4\n"
+    report = grade(train=old)
+    assert points(report) == FULL
+    assert [note.what for note in report.repairs if "Sampler" in note.what]
+    assert not grade().repairs  # it is said of who uses it, and of nobody else
+
+
+def test_the_release_scores_nothing(grader: Grader, assignment: Assignment) -> None:
+    from autograder.proof import prove_by_grading
+    from autograder.release import release
+
+    release(assignment, prove_by_grading(assignment))
+    report = grader.grade(read_submission(assignment.release_dir, assignment, "release"))
+    # the step is given, and the net's test of it passes by itself
+    assert points(report)["count"] == 0
+
+
+class TestReference:
+    def test_gives_the_sources_modules_and_leaves_no_trace(self, assignment: Assignment) -> None:
+        reference = PackageReference(assignment.source_dir)
+        before, path = set(sys.modules), list(sys.path)
+        assert reference("pack.train").budget("a b c d e") == 4
+        assert reference("pack.words") is sys.modules.get("pack.words", reference("pack.words"))
+        assert not [name for name in set(sys.modules) - before if name.startswith(("pack", "support"))]
+        assert sys.path == path
+
+    def test_two_assignments_may_have_packages_of_one_name(self, assignment: Assignment, tmp_path: Path) -> None:
+        other = tiny_package.make_course(tmp_path)
+        (other.source_dir / "pack" / "words.py").write_text("def count(text):\n    return -1\n")
+        one, two = PackageReference(assignment.source_dir), PackageReference(other.source_dir)
+        assert (one("pack.words").count("a b"), two("pack.words").count("a b")) == (2, -1)
+        assert (one("pack.train").budget("a b"), two("pack.train").budget("a b")) == (2, -1)
+
+    def test_keeps_out_an_installed_package_of_the_same_name_and_puts_it_back(self, assignment: Assignment) -> None:
+        installed = sys.modules["support"] = type(sys)("support")
+        try:
+            assert PackageReference(assignment.source_dir)("support.tools").LIMIT == 4
+            assert sys.modules["support"] is installed
+        finally:
+            del sys.modules["support"]
+
+    def test_that_cannot_be_imported_is_said(self, assignment: Assignment) -> None:
+        with pytest.raises(CourseError, match=r"pack\.nowhere of .* cannot be imported"):
+            PackageReference(assignment.source_dir)("pack.nowhere")
+
+
+def test_the_suites_hash_changes_with_any_module_of_the_source(tmp_path: Path) -> None:
+    assignment = tiny_package.make_course(tmp_path)
+    for name in ("pack/words.py", "pack/__init__.py", "support/tools.py"):
+        before = suite_hash(assignment)
+        path = assignment.source_dir / name
+        path.write_text(path.read_text() + "\n")
+        assert suite_hash(assignment) != before
+
+
+class TestSourceOfAnAnswer:
+    """A forbidden call cannot hide in a cell beside the answer."""
+
+    CELLS = (
+        Cell("setup", "GIVEN = 1", "setup", "source"),
+        Cell("shift-solution", "def shift(x): return hidden(x)", "solution", "student"),
+        Cell("shift-solution-part-2", "PART = 2", "solution", "student"),
+        Cell("double-solution", "def double(x): return 2 * x", "solution", "student"),
+        Cell("cell-9", "def hidden(x): return forbidden(x)", "solution", "student"),
+        Cell("cell-12-after-4", "again = forbidden", "solution", "student"),
+    )
+
+    def sources(self, assignment: Assignment, **fields: object) -> Callable[[str], str]:
+        submission = Submission(assignment.name, "ada", "", "", **fields)  # type: ignore[arg-type]
+        with Workbench(assignment, new_supervisor(assignment), 0) as bench:
+            bench.lay(submission)
+            return bench.student("shift", "test").source
+
+    def test_holds_its_parts_and_every_helper_and_nothing_else(self, tmp_path: Path) -> None:
+        source = self.sources(tiny.make_course(tmp_path), cells=self.CELLS)
+        for text in ("def shift", "PART = 2", "return forbidden(x)", "again = forbidden"):
+            assert text in source("shift")
+        assert "def double" not in source("shift")
+        assert "GIVEN" not in source("shift")
+        assert source("double").startswith("def double")
+        assert source("unknown") == ""
+
+    def test_of_a_package_is_that_of_its_file(self, tmp_path: Path) -> None:
+        files = (PackageFile("pack/words.py", b"def count(text): ...\n", "student"),)
+        source = self.sources(tiny_package.make_course(tmp_path), files=files)
+        assert source("pack/words.py") == "def count(text): ...\n"
