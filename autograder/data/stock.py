@@ -12,14 +12,19 @@ from filelock import FileLock
 
 from autograder._exceptions import DataError
 from autograder._files import write_atomically
+from autograder.data.distilbert import DISTILBERT
 from autograder.data.fetch import Progress, fetch
-from autograder.data.mnist import MNIST
+from autograder.data.mnist import FACES, MNIST
 from autograder.data.place import FileState, check_file
+from autograder.data.reviews import REVIEWS
 from autograder.data.sets import DataFile, DataSet
+from autograder.data.shakespeare import SHAKESPEARE
 
 __all__ = ["DATA_SETS", "Pulled", "State", "Status", "fill", "inspect", "mirror", "pull", "status"]
 
-DATA_SETS: Mapping[str, DataSet] = {MNIST.name: MNIST}
+DATA_SETS: Mapping[str, DataSet] = {
+    data_set.name: data_set for data_set in (MNIST, SHAKESPEARE, REVIEWS, DISTILBERT, FACES)
+}
 
 SCHEMA_VERSION = 1
 

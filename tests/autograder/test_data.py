@@ -524,7 +524,7 @@ class TestRealMNIST:
         assert list(official.mirrors) == torchvision.datasets.MNIST.mirrors
 
     def test_status_finds_it_complete(self, mnist_root: Path) -> None:
-        [mnist] = status(root=mnist_root)
+        mnist = next(found for found in status(root=mnist_root) if found.name == "mnist")
         assert (mnist.name, mnist.state, mnist.path) == ("mnist", State.COMPLETE, mnist_root / "MNIST" / "raw")
 
 
@@ -550,7 +550,8 @@ class TestCommand:
     def test_an_error_of_ours_is_one_line_and_exit_2(self, tmp_path: Path) -> None:
         done = self.run("pull", "minst", root=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.splitlines() == ["autograder: no data set is called 'minst'; there are: mnist"]
+        [line] = done.stderr.splitlines()
+        assert line.startswith("autograder: no data set is called 'minst'; there are: mnist, ")
 
     def test_a_bug_of_ours_shows_its_traceback(self, tmp_path: Path) -> None:
         code = "import autograder.data, autograder.cli; autograder.data.status = lambda: 1 / 0; autograder.cli.main()"
