@@ -13,13 +13,16 @@ from nbformat import NotebookNode
 
 from autograder._tolerant import as_node
 from autograder.grading.report import Outcome, Report, TestResult
-from autograder.harmless import harmless_attachments, harmless_markdown, harmless_outputs, printed
+from autograder.harmless import harmless_attachments, harmless_markdown, harmless_outputs, printed, shown
 from autograder.notebooks import Role, definitions, grade_id, plain_python, role
 from autograder.plain import one_line, plain
 
 __all__ = ["Restored", "restore"]
 
 MISSING = "This cell was missing from the submission."
+SHOWS_ANSWER = "-answer"
+"""The cell ``<task>-answer`` shows what was written for a task in a module."""
+
 RULES = 5
 MAX_FREE_CELLS = 300
 MAX_CELL_CHARACTERS = 200_000
@@ -27,7 +30,7 @@ STUDENT_ROLES = frozenset({Role.SOLUTION, Role.MANUAL})
 
 
 class Restored(msgspec.Struct, frozen=True):
-    """A submission laid over its skeleton. ``unanswered`` names the solution cells that are as they were released."""
+    """A submission laid over its skeleton. ``unanswered`` names the answers that are as they were released."""
 
     notebook: NotebookNode
     unanswered: frozenset[str]
@@ -37,7 +40,7 @@ def restore(skeleton: NotebookNode, student: NotebookNode, answers: Mapping[str,
     """Lay the ``student``'s notebook over ``skeleton`` and write the outcomes of ``report`` under its graded cells.
 
     ``answers`` maps solution cells to what the student wrote in them, as the submission was read (cells without or with
-    doubled ids already told apart). Neither notebook is changed.
+    doubled ids already told apart), and tasks to what was written elsewhere. Neither notebook is changed.
     """
     places = _places(skeleton.cells, student.cells, answers)
     free = _free_cells(skeleton.cells, student.cells, places)
@@ -52,6 +55,8 @@ def restore(skeleton: NotebookNode, student: NotebookNode, answers: Mapping[str,
             and found is not None
             and _text(cell, found, answers).strip() == cell.source.strip()
         ):
+            unanswered.add(str(grade_id(cell)))
+        if role(cell) is Role.TASK and not answers.get(str(grade_id(cell))):
             unanswered.add(str(grade_id(cell)))
         cells.extend(_free(own) for own in free.pop(index, ()))
     metadata = {"kernelspec": copy.deepcopy(skeleton.metadata.get("kernelspec", {}))}
@@ -136,7 +141,10 @@ def _restored(
         restored.source = text if cell.cell_type == "markdown" else plain(text, most=MAX_CELL_CHARACTERS)
     if cell.cell_type != "code":
         return restored
-    if kind is Role.AUTOGRADED:
+    task = (grade_id(cell) or "").removesuffix(SHOWS_ANSWER)
+    if kind is Role.LOCKED and task in answers:
+        restored.outputs = [shown(harmless_markdown(answers[task], {}))]
+    elif kind is Role.AUTOGRADED:
         restored.outputs = [printed(_outcomes(str(grade_id(cell)), report))]
     elif found is not None and found.cell_type == "code":
         restored.outputs = harmless_outputs(found.outputs)

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 from autograder._tolerant import as_node
 from autograder.plain import plain
 
-__all__ = ["harmless_attachments", "harmless_markdown", "harmless_outputs", "printed"]
+__all__ = ["harmless_attachments", "harmless_markdown", "harmless_outputs", "printed", "shown"]
 
 MAX_OUTPUTS = 50
 MAX_OUTPUT_CHARACTERS = 20_000
@@ -121,6 +121,11 @@ def printed(text: str, name: str = "stdout") -> NotebookNode:
     """An output that shows ``text`` as if a cell had printed it."""
     text = plain(text, most=MAX_OUTPUT_CHARACTERS)
     return as_node({"output_type": "stream", "name": name, "text": text if text.endswith("\n") else f"{text}\n"})
+
+
+def shown(markdown: str) -> NotebookNode:
+    """An output that shows ``markdown``, which has to be harmless already, as if a cell had displayed it."""
+    return as_node({"output_type": "display_data", "data": {"text/markdown": markdown}, "metadata": {}})
 
 
 def _joined(text: object) -> str:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import msgspec
 import nbformat
+from nbformat import NotebookNode
 
 from autograder._files import write_atomically
+from autograder._tolerant import as_node
 from autograder.autograded import restore
 from autograder.class_folder import ClassFolder
 from autograder.course import Assignment
@@ -19,7 +21,9 @@ from autograder.grading.report import Outcome, Report
 from autograder.notebooks import parse_notebook
 from autograder.skeleton import skeletons
 from autograder.submission import Submission
+from autograder.submission.bundle import read_bundle
 from autograder.submission.files import read_bytes
+from autograder.submission.package import notebooks_in
 from autograder.submission.records import Refused
 
 __all__ = ["Records"]
@@ -54,7 +58,7 @@ class Records:
         fresh = self._recorded.get(student) != stamp
         unanswered: frozenset[str] = frozenset()
         try:
-            unanswered = self._write_notebook(graded, fresh=fresh)
+            unanswered = self._write_notebooks(graded, fresh=fresh)
             self._write_page(graded, fresh=fresh)
         except Exception as error:  # noqa: BLE001 - what cannot be made of one submission stops no other
             self.problems[student] = f"{type(error).__name__}: {error}"
@@ -70,29 +74,41 @@ class Records:
             save_entries(session, row, self._entries)
         write_atomically(self._recorded_path, msgspec.json.encode(self._recorded))
 
-    def _write_notebook(self, graded: Graded, *, fresh: bool) -> frozenset[str]:
-        """The notebook for formgrader; returns the solution cells that are as they were released."""
-        name, skeleton = next(iter(self._skeletons.items()))
-        path = self._folder.autograded(self._assignment.name, graded.arrival.student) / f"{name}.ipynb"
+    def _write_notebooks(self, graded: Graded, *, fresh: bool) -> frozenset[str]:
+        """The notebooks for formgrader; returns the answers that are as they were released."""
+        folder = self._folder.autograded(self._assignment.name, graded.arrival.student)
         submission = graded.submission
         if submission is None or submission.fault is not None:
-            path.unlink(missing_ok=True)  # of an earlier submission, and not what was graded now
+            for name in self._skeletons:
+                (folder / f"{name}.ipynb").unlink(missing_ok=True)  # of an earlier submission, not what was graded now
             return frozenset()
-        student = parse_notebook(self._submitted(submission), submission.path)
-        restored = restore(skeleton, student, _answers(submission), graded.report)
-        if fresh or not path.is_file():
-            write_atomically(path, nbformat.writes(restored.notebook, version=4).encode() + b"\n")  # type: ignore[no-untyped-call]
-        return restored.unanswered
+        unanswered: frozenset[str] = frozenset()
+        for name, student in self._submitted(submission).items():
+            path = folder / f"{name}.ipynb"
+            restored = restore(self._skeletons[name], student, _answers(submission), graded.report)
+            if fresh or not path.is_file():
+                write_atomically(path, nbformat.writes(restored.notebook, version=4).encode() + b"\n")  # type: ignore[no-untyped-call]
+            unanswered |= restored.unanswered
+        return unanswered
 
-    def _submitted(self, submission: Submission) -> bytes:
-        """The bytes that were graded. Raises RuntimeError where they were replaced since."""
-        data = read_bytes(Path(submission.path), self._folder.submitted)
-        if hashlib.sha256(data).hexdigest() != submission.sha256:
+    def _submitted(self, submission: Submission) -> dict[str, NotebookNode]:
+        """The notebooks that were graded, by the skeletons' names. Raises RuntimeError where they were replaced."""
+        path, base = Path(submission.path), self._folder.submitted
+        if self._assignment.package is None:
+            data = read_bytes(path, base)
+            found = {next(iter(self._skeletons)): parse_notebook(data, submission.path)}
+            digest = hashlib.sha256(data).hexdigest()
+        else:
+            bundle = read_bundle(path, base)
+            cells, _ = notebooks_in(bundle, self._assignment)
+            found = {name: as_node({"cells": cells.get(f"{name}.ipynb", [])}) for name in self._skeletons}
+            digest = bundle.sha256
+        if digest != submission.sha256:
             raise RuntimeError(f"{submission.path} was replaced while it was being graded; grade it again")
-        return data
+        return found
 
     def _write_page(self, graded: Graded, *, fresh: bool) -> None:
-        name = Path(self._assignment.notebooks[0]).stem
+        name = self._assignment.name if self._assignment.package else Path(self._assignment.notebooks[0]).stem
         path = self._folder.feedback(self._assignment.name, graded.arrival.student) / f"{name}.html"
         if fresh or not path.is_file():
             write_atomically(path, student_page(graded.report, self._assignment).encode())

@@ -22,7 +22,7 @@ from autograder.submission.records import Cell, PackageFile, Refused, Repair, Su
 from autograder.submission.sentences import quoted
 from autograder.submission.template import MEMBERS, released_text
 
-__all__ = ["read_package"]
+__all__ = ["notebooks_in", "read_package"]
 
 REGION = b"BEGIN SOLUTION"
 ANSWERS = "answers.py"
@@ -68,7 +68,7 @@ def _submission(path: Path, bundle: Bundle, assignment: Assignment, source: Pack
         where = f"the folder `{root}`" if root != "." else "the top of the submission"
         repairs.append(Repair("", f"The package was found in {where} instead of `{source.package}`."))
     files, notes = _files(bundle, root, source)
-    notebooks, beside = _notebooks(bundle, assignment)
+    notebooks, beside = notebooks_in(bundle, assignment)
     cells, untouched = _cells(notebooks, source)
     graded = {question.id for question in assignment.questions() if question.kind == "auto"}
     answers = next((file.data for file in files if file.path == f"{source.package}/{ANSWERS}"), b"")
@@ -158,7 +158,7 @@ def _clean(data: bytes) -> bytes:
 # -- notebooks --------------------------------------------------------------------------------------------------------
 
 
-def _notebooks(bundle: Bundle, assignment: Assignment) -> tuple[dict[str, list[object]], list[Repair]]:
+def notebooks_in(bundle: Bundle, assignment: Assignment) -> tuple[dict[str, list[object]], list[Repair]]:
     """The cells of the assignment's notebooks as far as they were handed in and can be read, by name."""
     found: dict[str, list[object]] = {}
     repairs: list[Repair] = []
