@@ -1,5 +1,8 @@
 """What release/ and solutions/ of an assignment hold, made in memory from source/."""
 
+from collections.abc import Mapping
+from pathlib import Path
+
 from autograder._exceptions import ReleaseError
 from autograder.course import Assignment
 from autograder.notebooks import notebook_bytes, read_notebook
@@ -22,6 +25,7 @@ def build(assignment: Assignment) -> Trees:
     for notebook in assignment.notebooks:
         if notebook not in files:
             raise ReleaseError(f"{assignment.source_dir / notebook}: no such notebook, but course.toml names it")
+    _check_package(assignment, files)
     for name, path in files.items():
         where = f"source/{assignment.name}/{name}"
         if path.suffix == ".ipynb":
@@ -32,8 +36,29 @@ def build(assignment: Assignment) -> Trees:
             trees.release[name] = notebook_bytes(student)
             trees.solutions[name] = notebook_bytes(solved_notebook(source, student, where))
         else:
-            trees.release[name], trees.solutions[name] = _other(path.read_bytes(), where, path.suffix == ".py")
+            trees.release[name], trees.solutions[name] = _other(path.read_bytes(), where, _is_module(path))
     return trees
+
+
+def _check_package(assignment: Assignment, files: Mapping[str, Path]) -> None:
+    """What students fill in stands in the package, since all other modules come from source when they are graded."""
+    if assignment.package is None:
+        return
+    inside = f"{assignment.package}/"
+    modules = {
+        name: f"BEGIN {SOLUTION}".encode() in path.read_bytes() for name, path in files.items() if _is_module(path)
+    }
+    if not any(name.startswith(inside) and has_region for name, has_region in modules.items()):
+        folder = assignment.source_dir / assignment.package
+        raise ReleaseError(f"{folder}: no module with a solution region, but course.toml names it as the package")
+    for name, has_region in modules.items():
+        if has_region and not name.startswith(inside):
+            where = f"source/{assignment.name}/{name}"
+            raise ReleaseError(f"{where}: a solution region outside the package {assignment.package!r}; move it there")
+
+
+def _is_module(path: Path) -> bool:
+    return path.suffix == ".py"
 
 
 def _other(data: bytes, where: str, is_python: bool) -> tuple[bytes, bytes]:

@@ -68,6 +68,11 @@ class TestReading:
         assignment = Course.load(course_file(tmp_path, text)).assignment("a")
 
         assert (assignment.group_size, assignment.due, assignment.limits) == (1, None, Limits())
+        assert assignment.package is None
+
+    def test_a_package_is_named(self, tmp_path: Path) -> None:
+        text = GOOD.replace("group_size = 2", 'group_size = 2\npackage = "hw3"')
+        assert Course.load(course_file(tmp_path, text)).assignment("lab01").package == "hw3"
 
     def test_the_course_is_found_from_a_folder_inside_it(self, tmp_path: Path) -> None:
         course_file(tmp_path)
@@ -107,6 +112,9 @@ class TestFaults:
                 '"two.ipynb"', '\n"../two.ipynb"', 6, "assignments.lab01.notebooks", id="path out of the folder"
             ),
             pytest.param('"one.ipynb", "two.ipynb"', "", 6, "assignments.lab01.notebooks", id="no notebook"),
+            pytest.param(
+                "group_size = 2", 'package = "a/b"', 7, "assignments.lab01.package", id="package that is no name"
+            ),
             pytest.param('title = "First steps"\n', "", 4, "assignments.lab01", id="missing key"),
             pytest.param("[course]", "answer = 42\n[course]", 1, "answer", id="unknown table"),
             pytest.param("assignments.lab01", 'assignments."lab 01"', 4, "assignments.lab 01", id="name with a space"),
@@ -167,6 +175,16 @@ class TestQuestions:
         assert (add.id, add.points, add.kind, add.notebook) == ("add", 3.0, "auto", "one.ipynb")
         assert (add.cell_index, add.title) == (1, "1. Adding")
         assert (why.id, why.points, why.kind, why.notebook) == ("why", 1.5, "manual", "two.ipynb")
+
+    def test_a_question_whose_answer_stands_elsewhere_is_marked_by_hand(self, root: Path) -> None:
+        task = grade_cell("why-not", 2, kind="markdown")
+        task.metadata.nbgrader.update(grade=False, task=True)
+        write_notebook(root / "source" / "lab01" / "two.ipynb", task)
+        assignment = Course.find(root).assignment("lab01")
+
+        question = assignment.questions()[-1]
+        assert (question.id, question.points, question.kind) == ("why-not", 2.0, "manual")
+        assert (assignment.auto_points, assignment.max_points) == (3.0, 5.0)
 
     def test_points_are_summed_by_who_gives_them(self, root: Path) -> None:
         assignment = Course.find(root).assignment("lab01")

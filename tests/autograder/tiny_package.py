@@ -37,7 +37,7 @@ STEP = 2
 def count(text):
     """How many words ``text`` has."""
     ### BEGIN SOLUTION
-    separated = text.split()
+    separated = [word for word in text.replace(",", " ").split(" ") if word != ""]
     return len(separated)
     ### END SOLUTION
 
@@ -55,7 +55,7 @@ class Net(torch.nn.Module):
         # TODO of the student: the body
         outcome = None
         ### BEGIN SOLUTION
-        outcome = self.gain * x + STEP
+        outcome = torch.addcmul(torch.full_like(x, float(STEP)), self.gain, x, value=1.0)
         ### END SOLUTION
         return outcome
 '''
@@ -71,7 +71,7 @@ from .words import count
 def budget(text):
     """The number of words, at most the supplied limit."""
     ### BEGIN SOLUTION
-    allowed = min(count(text), LIMIT)
+    allowed = int(min(count(text), LIMIT, key=lambda number: float(number)))
     return allowed
     ### END SOLUTION
 '''
@@ -132,7 +132,7 @@ def test_net(student, reference, torch_rng):
 @question("Net")
 def test_step(student):
     """A probe imports the module itself."""
-    check(student.probe.step() == 2, "STEP was changed")
+    check(student.probe.step() == 2, "the step is not added")
 
 
 @question("budget")
@@ -149,10 +149,13 @@ def test_freeze(student):
 '''
 
 PROBES = """\
-def step(ns):
-    from pack.words import STEP
+import torch
 
-    return STEP
+
+def step(ns):
+    from pack.words import Net
+
+    return Net(1)(torch.zeros(1)).item()
 """
 
 
@@ -171,9 +174,6 @@ def notebook() -> NotebookNode:
         markdown("## Why?\n\nSay why.", "why", task=True, locked=True, points=2),
         code("display_answer(pack.answers.why)", "why-answer", locked=True),
     ]
-    for cell in cells:
-        if cell.id == "why":
-            cell.metadata.nbgrader["remove"] = False
     return nbformat.v4.new_notebook(cells=cells, metadata=kernel)
 
 

@@ -21,9 +21,8 @@ def sigmoid(value: float) -> float:
 
 
 def product(vector: Vector, matrix: list[Vector]) -> Vector:
-    return [
-        sum(number * row[column] for number, row in zip(vector, matrix, strict=True)) for column in range(len(matrix[0]))
-    ]
+    columns = zip(*matrix, strict=True)
+    return [sum(number * weight for number, weight in zip(vector, column, strict=True)) for column in columns]
 
 
 def gru_step(x: Vector, h: Vector, matrix: list[Vector], bias: Vector) -> Vector:

@@ -3,15 +3,18 @@
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import nbformat
 import pytest
 
-from autograder._exceptions import CourseError
+from autograder._exceptions import CourseError, ReleaseError
 from autograder.course import Assignment
-from autograder.grading.bench import Workbench, new_supervisor
 from autograder.grading.reference import PackageReference
 from autograder.grading.report import Outcome, Report
 from autograder.grading.run import Grader, suite_hash
+from autograder.proof import prove_by_grading
+from autograder.release import release
 from autograder.submission import read_submission
 from autograder.submission.records import Cell, PackageFile, Submission
 from tests.autograder import tiny, tiny_package
@@ -96,13 +99,6 @@ def test_what_is_wrong_in_a_module_is_said_with_file_and_line(grade: Grade) -> N
     assert "(pack/train.py, line 2: return text.no)" in message
 
 
-def test_a_module_that_hangs_is_waited_for_once(grade: Grade, assignment: Assignment) -> None:
-    report = grade(words="while True: pass")
-    assert {test.outcome for test in report.tests if test.question != "freeze"} == {Outcome.TIMED_OUT}
-    waits = [test for test in report.tests if test.seconds > assignment.limits.call_seconds / 2]
-    assert len(waits) <= 3  # the module, the module that imports it, and a probe that imports it itself
-
-
 def test_supplied_modules_come_from_source_whatever_was_handed_in(
     grader: Grader, assignment: Assignment, tmp_path: Path
 ) -> None:
@@ -132,14 +128,21 @@ def test_what_newer_libraries_took_away_costs_nothing_and_is_noted(grade: Grade)
     assert not grade().repairs  # it is said of who uses it, and of nobody else
 
 
-def test_the_release_scores_nothing(grader: Grader, assignment: Assignment) -> None:
-    from autograder.proof import prove_by_grading
-    from autograder.release import release
-
+def test_the_release_is_proved_by_grading_it(grader: Grader, assignment: Assignment) -> None:
     release(assignment, prove_by_grading(assignment))
-    report = grader.grade(read_submission(assignment.release_dir, assignment, "release"))
-    # the step is given, and the net's test of it passes by itself
-    assert points(report)["count"] == 0
+    stubs = grader.grade(read_submission(assignment.release_dir, assignment, "release"))
+    solved = grader.grade(read_submission(assignment.solutions_dir, assignment, "solutions"))
+    assert points(stubs) == dict.fromkeys(FULL, 0)
+    assert {test.outcome for test in stubs.tests} == {Outcome.NOT_ATTEMPTED}
+    assert points(solved) == FULL
+
+
+def test_a_release_whose_stub_scores_is_refused(tmp_path: Path) -> None:
+    assignment = tiny_package.make_course(tmp_path)
+    free = "from autograder.grading.marks import question\n\n@question('budget')\ndef test_free(student):\n    pass\n"
+    (assignment.tests_dir / "test_free.py").write_text(free)
+    with pytest.raises(ReleaseError, match=r"the release as it stands scores 0\.5 points"):
+        release(assignment, prove_by_grading(assignment))
 
 
 class TestReference:
@@ -192,14 +195,17 @@ class TestSourceOfAnAnswer:
         Cell("cell-12-after-4", "again = forbidden", "solution", "student"),
     )
 
-    def sources(self, assignment: Assignment, **fields: object) -> Callable[[str], str]:
-        submission = Submission(assignment.name, "ada", "", "", **fields)  # type: ignore[arg-type]
-        with Workbench(assignment, new_supervisor(assignment), 0) as bench:
-            bench.lay(submission)
-            return bench.student("shift", "test").source
+    @pytest.fixture
+    def sources(self, grader: Grader) -> Iterator[Callable[..., Callable[[str], str]]]:
+        def laid(**fields: Any) -> Callable[[str], str]:
+            grader.bench.lay(Submission("pack", "ada", "", "", **fields))
+            return grader.bench.student("shift", "test").source
 
-    def test_holds_its_parts_and_every_helper_and_nothing_else(self, tmp_path: Path) -> None:
-        source = self.sources(tiny.make_course(tmp_path), cells=self.CELLS)
+        yield laid
+        grader.bench.clear()
+
+    def test_holds_its_parts_and_every_helper_and_nothing_else(self, sources: Callable[..., Any]) -> None:
+        source = sources(cells=self.CELLS)
         for text in ("def shift", "PART = 2", "return forbidden(x)", "again = forbidden"):
             assert text in source("shift")
         assert "def double" not in source("shift")
@@ -207,7 +213,27 @@ class TestSourceOfAnAnswer:
         assert source("double").startswith("def double")
         assert source("unknown") == ""
 
-    def test_of_a_package_is_that_of_its_file(self, tmp_path: Path) -> None:
-        files = (PackageFile("pack/words.py", b"def count(text): ...\n", "student"),)
-        source = self.sources(tiny_package.make_course(tmp_path), files=files)
+    def test_of_a_package_is_that_of_its_file(self, sources: Callable[..., Any]) -> None:
+        source = sources(files=(PackageFile("pack/words.py", b"def count(text): ...\n", "student"),))
         assert source("pack/words.py") == "def count(text): ...\n"
+
+
+def test_a_forbidden_call_in_a_helpers_cell_is_seen(tmp_path: Path) -> None:
+    suite = '''
+from autograder.grading.checks import check
+from autograder.grading.marks import question
+
+@question("double")
+def test_no_forbidden_call(student):
+    """double adds nothing up."""
+    check("torch.add" not in student.source("double"), "double calls torch.add")
+'''
+    assignment = tiny.make_course(tmp_path, test_static=suite)
+    notebook = tiny.notebook()
+    tiny.answer(notebook, "double-solution", "def double(x):\n    return twice(x)")
+    notebook.cells.insert(2, nbformat.v4.new_code_cell("def twice(x):\n    return torch.add(x, x)", id="mine"))
+    nbformat.write(notebook, tmp_path / "tiny.ipynb")
+    with Grader(assignment, seed=1) as grader:
+        report = grader.grade(read_submission(tmp_path / "tiny.ipynb", assignment, "ada"))
+    failed = [test.test for test in report.tests if test.outcome is not Outcome.PASSED]
+    assert failed == ["test_no_forbidden_call"]

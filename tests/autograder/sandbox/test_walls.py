@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from autograder.grading.bench import new_supervisor
 from autograder.sandbox import jail
 from autograder.sandbox.faults import StudentError
 from autograder.sandbox.remote import Student
+from autograder.sandbox.session import CellToRun, Session
 from autograder.sandbox.supervisor import Supervisor
+from tests.autograder import tiny
 
 Submit = Callable[..., Student]
 
@@ -127,6 +130,18 @@ def test_the_disk_cannot_be_filled_by_one_file(submit: Submit) -> None:
     student = submit("def f():\n    with open('x', 'wb') as file:\n        file.write(bytes(100 * 2**20))")
     with pytest.raises(StudentError, match="File too large"):
         student.f()
+
+
+def test_how_large_a_file_may_be_is_the_courses_to_say(tmp_path: Path) -> None:
+    course = tiny.COURSE + "scratch_mb = 1\n"
+    with new_supervisor(tiny.make_course(tmp_path, course)) as supervisor:
+        cell = CellToRun("a", "from pathlib import Path\ndef write(n):\n    return Path('x').write_bytes(bytes(n))")
+        session = Session(supervisor, [cell], "", call_seconds=5, cell_seconds=5, submission_seconds=60)
+        session.begin_test(1, 30.0)
+        student = Student(session, {})
+        assert student.write(2**20) == 2**20
+        with pytest.raises(StudentError, match="File too large"):
+            student.write(2**20 + 1)
 
 
 def test_what_the_jail_makes_readable_holds_no_hidden_test() -> None:
