@@ -525,6 +525,19 @@ def vae(ns: Namespace, in_size: tuple[int, int, int], z_dim: int) -> Any:
     return model.eval()
 
 
+def with_other_variances(ns: Namespace, model: Any, x: Tensor, z_dim: int) -> Any:
+    """The model with biases of its last maps moved, so that variances are not near 1, where their root is the same."""
+    log_sigma2 = model.encode(x)[2]
+    vectors = [p for p in model.parameters() if p.requires_grad and p.ndim == 1 and p.numel() in (z_dim, 2 * z_dim)]
+    if log_sigma2.requires_grad and vectors:
+        found = torch.autograd.grad(log_sigma2.sum(), vectors, allow_unused=True)
+        with torch.no_grad():
+            for vector, gradient in zip(vectors, found, strict=True):
+                if gradient is not None and gradient.any():
+                    vector.add_(1.5)
+    return model
+
+
 def encoded_gradients(ns: Namespace, model: Any, x: Tensor) -> dict[str, bool]:
     """Whether gradients of z reach what mu and log_sigma2 are made of."""
     z, mu, log_sigma2 = model.encode(x)
@@ -597,10 +610,22 @@ def with_stand_in(ns: Namespace, module: Any, *inputs: Any, **options: Any) -> A
         return module(*inputs, **options)
 
 
-def without_gradient_with_stand_in(ns: Namespace, module: Any, *inputs: Any) -> list[str]:
-    """Parameters that get no gradient then."""
-    with replaced("hw3.transformer", sliding_window_attention=mixing_attention):
-        return parameters_without_gradient(ns, module, *inputs)
+def layer_with_stand_ins(ns: Namespace, layer: Any, x: Tensor, mask: Tensor) -> Any:
+    """What a layer gives when its heads are stand-ins."""
+    with _stand_in_heads(), torch.no_grad():
+        return layer(x, mask)
+
+
+def without_gradient_with_stand_ins(ns: Namespace, layer: Any, x: Tensor, mask: Tensor) -> list[str]:
+    """Parameters of a layer that get no gradient then."""
+    with _stand_in_heads():
+        return parameters_without_gradient(ns, layer, x, mask)
+
+
+def layer_changes(ns: Namespace, layer: Any, x: Tensor, mask: Tensor) -> list[int]:
+    """Positions of the inputs that a layer changes in place then."""
+    with _stand_in_heads():
+        return changed_by(ns, layer, x, mask)
 
 
 def summing_layer(layer: Any, x: Tensor, padding_mask: Tensor | None) -> Tensor:
@@ -609,15 +634,28 @@ def summing_layer(layer: Any, x: Tensor, padding_mask: Tensor | None) -> Tensor:
 
 
 @contextlib.contextmanager
+def _stand_in_heads() -> Iterator[None]:
+    """Within, the heads mix what they are given, whatever the student's attention and its call do."""
+    attention = importlib.import_module("hw3.transformer").MultiHeadAttention
+    before = attention.forward
+    attention.forward = _mixed_heads
+    try:
+        yield
+    finally:
+        attention.forward = before
+
+
+@contextlib.contextmanager
 def _stand_in_layers() -> Iterator[None]:
-    with replaced("hw3.transformer", sliding_window_attention=mixing_attention) as transformer:
-        attention, layer = transformer.MultiHeadAttention, transformer.EncoderLayer
-        before = attention.forward, layer.forward
-        attention.forward, layer.forward = _mixed_heads, summing_layer
-        try:
+    """Within, layers are sums of their parts too."""
+    layer = importlib.import_module("hw3.transformer").EncoderLayer
+    before = layer.forward
+    layer.forward = summing_layer
+    try:
+        with _stand_in_heads():
             yield
-        finally:
-            attention.forward, layer.forward = before
+    finally:
+        layer.forward = before
 
 
 def _mixed_heads(layer: Any, x: Tensor, padding_mask: Tensor | None, return_attention: bool = False) -> Tensor:

@@ -49,9 +49,11 @@ MASK = torch.tensor([[1.0] * 8, [1.0] * 5 + [0.0] * 3])
 def test_shape(pair: Callable[..., Pair], student: Any, normal: Normal) -> None:
     """the output has the shape of the input, for a batch of one too"""
     theirs, _ = pair()
-    check_shape(student.probe.with_stand_in(theirs, normal(2, 8, 12), MASK), (2, 8, 12), "the output")
+    check_shape(student.probe.layer_with_stand_ins(theirs, normal(2, 8, 12), MASK), (2, 8, 12), "the output")
     check_shape(
-        student.probe.with_stand_in(theirs, normal(1, 8, 12), MASK[:1]), (1, 8, 12), "the output of a batch of one"
+        student.probe.layer_with_stand_ins(theirs, normal(1, 8, 12), MASK[:1]),
+        (1, 8, 12),
+        "the output of a batch of one",
     )
 
 
@@ -60,7 +62,9 @@ def test_values(pair: Callable[..., Pair], student: Any, normal: Normal) -> None
     """attention, residual, norm; feed-forward, residual, norm"""
     theirs, mine = pair()
     x = normal(2, 8, 12)
-    check_close(student.probe.with_stand_in(theirs, x, MASK), mine(x, MASK).detach(), "the output", absolute=1e-4)
+    check_close(
+        student.probe.layer_with_stand_ins(theirs, x, MASK), mine(x, MASK).detach(), "the output", absolute=1e-4
+    )
 
 
 @weight(2)
@@ -69,18 +73,18 @@ def test_dropout(pair: Callable[..., Pair], student: Any, normal: Normal) -> Non
     theirs, mine = pair(dropout=1.0)  # everything is dropped: what is left are the residuals and the norms
     theirs.train()
     x = normal(2, 8, 12)
-    found = student.probe.with_stand_in(theirs, x, MASK)
+    found = student.probe.layer_with_stand_ins(theirs, x, MASK)
     check_close(found, mine.norm2(mine.norm1(x)).detach(), "the output where everything is dropped", absolute=1e-4)
 
 
 @weight(1)
 def test_gradients_reach_every_parameter(pair: Callable[..., Pair], student: Any, normal: Normal) -> None:
     """every parameter gets a gradient"""
-    without = student.probe.without_gradient_with_stand_in(pair()[0], normal(2, 8, 12), MASK)
+    without = student.probe.without_gradient_with_stand_ins(pair()[0], normal(2, 8, 12), MASK)
     check(not without, f"no gradient reaches {', '.join(without)}")
 
 
 @weight(1)
 def test_the_input_stays_as_it_was(pair: Callable[..., Pair], student: Any, normal: Normal) -> None:
     """the input is left as it was"""
-    check(not student.probe.changed_by(pair()[0], normal(2, 8, 12), MASK), "the layer changed its input in place")
+    check(not student.probe.layer_changes(pair()[0], normal(2, 8, 12), MASK), "the layer changed its input in place")

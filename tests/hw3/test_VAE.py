@@ -68,10 +68,12 @@ def test_other_sizes(make: Any, normal: Normal) -> None:
 
 
 @weight(3)
-def test_z_is_drawn_from_the_distribution(make: Any, normal: Normal) -> None:
+def test_z_is_drawn_from_the_distribution(make: Any, student: Any, normal: Normal) -> None:
     """z has mean mu and variance sigma^2, that is exp(log_sigma2)"""
     n, z_dim = 48, 32
-    z, mu, log_sigma2 = encoded(make(z_dim), normal(1, 3, 64, 64).expand(n, -1, -1, -1).contiguous())
+    image = normal(1, 3, 64, 64)
+    vae = student.probe.with_other_variances(make(z_dim), image, z_dim)
+    z, mu, log_sigma2 = encoded(vae, image.expand(n, -1, -1, -1).contiguous())
     u = ((z - mu) * torch.exp(-log_sigma2 / 2)).flatten()  # 1536 draws of N(0, 1)
     # Six standard deviations: of a mean 1 / sqrt(n), of a variance sqrt(2 / n).
     check(abs(float(u.mean())) < 6 / len(u) ** 0.5, "the mean of z is not mu")

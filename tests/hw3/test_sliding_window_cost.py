@@ -6,9 +6,7 @@ order of S w D. A part that grows with S^2 shows in the second difference of the
 
 from typing import Any
 
-import torch
-
-from autograder.grading.checks import check, check_close
+from autograder.grading.checks import check
 from autograder.grading.marks import question, weight
 
 pytestmark = question("sliding_window_cost")
@@ -19,26 +17,18 @@ S, W, D = 128, 8, 64
 def dense_products(student: Any) -> float:
     """How many dense products of S^2 D multiplications the attention makes: 2 for a masked one, 0 for a banded one."""
     once, twice = student.probe.multiplications([S, 2 * S], W, D)
+    check(once >= S * W * D, "the attention multiplies less than the scores or the values of the windows need")
     quadratic = (twice - 2 * once) / 2  # of a S^2 + b S, this is a S^2
     return float(quadratic) / (S**2 * D)
 
 
-def works(transformer: Any, torch_rng: torch.Generator) -> None:
-    """A cheap answer that is wrong earns nothing: one position sees itself and both its neighbours."""
-    v = torch.randn(1, 9, 4, generator=torch_rng)
-    values = transformer.sliding_window_attention(torch.zeros(1, 9, 4), torch.zeros(1, 9, 4), v, 2)[0]
-    check_close(values[:, 4], v[:, 3:6].mean(1), "the value of a position that weighs its neighbours alike")
-
-
 @weight(1)
-def test_scores(transformer: Any, student: Any, torch_rng: torch.Generator) -> None:
+def test_scores(transformer: Any, student: Any) -> None:
     """scores or values are computed inside the window only: at most one of the two products is dense"""
-    works(transformer, torch_rng)
     check(dense_products(student) < 1.5, "both the scores and the values are multiplied over all pairs of positions")
 
 
 @weight(1)
-def test_scores_and_values(transformer: Any, student: Any, torch_rng: torch.Generator) -> None:
+def test_scores_and_values(transformer: Any, student: Any) -> None:
     """scores and values are computed inside the window only: no product is dense"""
-    works(transformer, torch_rng)
     check(dense_products(student) < 0.5, "the scores or the values are multiplied over all pairs of positions")

@@ -1,4 +1,4 @@
-"""hw3's notebooks of parts 1 and 2 load a final checkpoint where one lies there, and otherwise run as they do without."""
+"""hw3's notebooks of parts 1 and 2 load a final checkpoint where one lies there instead of training."""
 
 import shutil
 from pathlib import Path

@@ -1,0 +1,6 @@
+"""By the whole model."""
+
+MODULE = "cell"
+
+
+model.requires_grad_(True)

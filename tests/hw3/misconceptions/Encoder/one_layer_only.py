@@ -1,0 +1,14 @@
+"""Only the first layer is used."""
+
+MODULE = "transformer"
+FAILS = ("test_values",)
+
+
+def _forward(self, sentence, padding_mask):
+    x = self.dropout(self.positional_encoding(self.encoder_embedding(sentence)))
+    for layer in self.encoder_layers[:1]:
+        x = layer(x, padding_mask)
+    return self.classification_mlp(x[:, 0]).squeeze(-1)
+
+
+Encoder.forward = _forward

@@ -1,0 +1,42 @@
+"""The state is not reset at the beginning of an epoch."""
+
+MODULE = "training"
+FAILS = ("test_each_epoch_begins_afresh",)
+
+
+class RNNTrainer(Trainer):
+    def __init__(self, model, loss_fn, optimizer, device="cpu"):
+        super().__init__(model, loss_fn, optimizer, device)
+        self.h = None
+
+    def train_epoch(self, dl_train, **kw):
+        pass
+        return super().train_epoch(dl_train, **kw)
+
+    def test_epoch(self, dl_test, **kw):
+        pass
+        return super().test_epoch(dl_test, **kw)
+
+    def train_batch(self, batch):
+        x, y = batch
+        x, y = x.to(self.device).float(), y.to(self.device).long()
+        S = y.shape[1]
+        self.optimizer.zero_grad()
+        scores, h = self.model(x, self.h)
+        loss = self.loss_fn(scores.reshape(-1, scores.shape[-1]), y.reshape(-1))
+        loss.backward()
+        self.optimizer.step()
+        self.h = h.detach()
+        correct = (scores.argmax(-1) == y).sum().item()
+        return BatchResult(loss.item(), correct / S)
+
+    def test_batch(self, batch):
+        x, y = batch
+        x, y = x.to(self.device).float(), y.to(self.device).long()
+        S = y.shape[1]
+        with torch.no_grad():
+            scores, h = self.model(x, self.h)
+            self.h = h.detach()
+            loss = self.loss_fn(scores.reshape(-1, scores.shape[-1]), y.reshape(-1))
+            correct = (scores.argmax(-1) == y).sum().item()
+        return BatchResult(loss.item(), correct / S)

@@ -1,0 +1,14 @@
+"""z is the mean; nothing is drawn."""
+
+MODULE = "autoencoder"
+FAILS = ("test_z_is_drawn_from_the_distribution",)
+
+
+def _encode(self, x):
+    h = self.features_encoder(x).flatten(1)
+    mu, log_sigma2 = self.to_mu(h), self.to_log_sigma2(h)
+    z = mu
+    return z, mu, log_sigma2
+
+
+VAE.encode = _encode
