@@ -95,7 +95,7 @@ def grade(
     name: Annotated[str, NAME],
     path: Annotated[
         Path | None,
-        typer.Argument(help="One notebook or folder to grade; all of submitted/ without.", show_default=False),
+        typer.Argument(help="One notebook, folder or zip to grade; all of submitted/ without.", show_default=False),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report of PATH as JSON.")] = False,
     regrade: Annotated[bool, typer.Option("--regrade", help="Grade again what has not changed since.")] = False,
