@@ -133,7 +133,8 @@ def validate(
     for finding in findings:
         typer.echo(plain(f"{'missing' if finding.missing else 'note'}: {finding.where}: {finding.what}"))
     missing = sum(finding.missing for finding in findings)
-    typer.echo(f"{missing} things to do before you submit" if missing else "ready to submit")
+    things = f"{missing} thing{'s' * (missing > 1)} to do before you submit"
+    typer.echo(things if missing else "ready to submit")
     raise typer.Exit(1 if missing else 0)
 
 

@@ -16,6 +16,7 @@ __all__ = ["Assignment", "Course", "Limits", "Question"]
 COURSE_FILE = "course.toml"
 
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+Processes = Annotated[int, msgspec.Meta(ge=8)]  # the zygote, its libraries' threads, and a fork are among them
 Seconds = Annotated[float, msgspec.Meta(gt=0)]
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 AssignmentName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
@@ -43,7 +44,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     submission_seconds: Seconds = 300.0
     cell_seconds: Seconds = 20.0
     memory_mb: Positive = 4096
-    processes: Positive = 64
+    processes: Processes = 64
     scratch_mb: Positive = 64
     output_kb: Positive = 64
 

@@ -27,7 +27,7 @@ class InProcess(Supervisor):
     """Stands in for the sandbox: each worker is an object here, each request a call."""
 
     def __enter__(self) -> Self:
-        self._before = sys.modules.get("wandb"), DataLoader.__init__
+        self._before = sys.modules.get("wandb"), DataLoader.__init__, torch.compile
         stand_ins.install()
         self.worker = Worker(self.output_bytes)
         return self
@@ -36,7 +36,7 @@ class InProcess(Supervisor):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         del self.worker
-        wandb, DataLoader.__init__ = self._before  # type: ignore[method-assign]
+        wandb, DataLoader.__init__, torch.compile = self._before  # type: ignore[method-assign]
         if wandb is None:
             del sys.modules["wandb"]
         else:

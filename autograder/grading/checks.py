@@ -72,6 +72,7 @@ def check_close(
 
 def _tensor(value: Any, what: str) -> torch.Tensor:
     if isinstance(value, torch.Tensor):
+        check(not value.is_meta, f"{what} holds no numbers: it is on the meta device")
         return value.detach().cpu()
     check_type(value, (torch.Tensor, np.ndarray, int, float, bool, list, tuple), what)
     try:

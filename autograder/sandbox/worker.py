@@ -240,6 +240,7 @@ def _fault_kind(error: BaseException, frames: tuple[Frame, ...]) -> str:
 
 def serve(worker: Worker, requests: int, replies: int) -> None:
     """Answer the requests that arrive on file descriptor ``requests`` until it closes."""
+    own = os.getpid()
     with (
         io.BufferedReader(io.FileIO(requests), BUFFER_BYTES) as source,
         io.BufferedWriter(io.FileIO(replies, "wb"), BUFFER_BYTES) as sink,
@@ -249,7 +250,10 @@ def serve(worker: Worker, requests: int, replies: int) -> None:
             tree, payload = source.read(tree_length), bytearray(payload_length)
             source.readinto(payload)  # its own memory: student code may change its inputs in place
             operation, arguments = decode(tree, payload)
-            for chunk in _encoded(worker, worker.handle(operation, arguments)):
+            reply = worker.handle(operation, arguments)
+            if os.getpid() != own:
+                os._exit(0)  # a child that student code forked and did not end: the parent answers, and goes on reading
+            for chunk in _encoded(worker, reply):
                 sink.write(chunk)
             sink.flush()
 

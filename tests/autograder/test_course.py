@@ -130,7 +130,7 @@ class TestFaults:
         assert str(caught.value).startswith(f"{path}, line {line}: {key}: ")
 
     def test_a_key_in_an_inline_table_is_at_the_line_where_its_statement_begins(self, tmp_path: Path) -> None:
-        text = GOOD.split("[assignments.lab01.limits]", maxsplit=1)[0] + "limits = { processes = 4, ram = 3 }\n"
+        text = GOOD.split("[assignments.lab01.limits]", maxsplit=1)[0] + "limits = { processes = 16, ram = 3 }\n"
 
         with pytest.raises(CourseError, match=r"line 10: assignments\.lab01\.limits\.ram"):
             Course.load(course_file(tmp_path, text))
@@ -233,3 +233,8 @@ def test_the_course_that_ships_is_valid() -> None:
 
     assert (lab08.notebooks, lab08.group_size) == (("lab08.ipynb",), 3)
     assert (lab08.auto_points, lab08.max_points) == (70.0, 100.0)
+
+
+def test_fewer_processes_than_a_grading_needs_are_the_instructors_mistake(tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match=r"line 14: assignments\.lab01\.limits\.processes: Expected `int` >= 8"):
+        Course.load(course_file(tmp_path, f"{GOOD}processes = 1\n"))

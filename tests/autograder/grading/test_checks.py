@@ -70,3 +70,8 @@ def test_infinity_equals_itself_only() -> None:
     assert holds(infinity, infinity)
     assert not holds(-infinity, infinity)
     assert not holds(torch.tensor([1e30]), infinity)
+
+
+def test_a_tensor_that_holds_no_numbers_is_a_failed_check() -> None:
+    with pytest.raises(CheckFailed, match="the weights holds no numbers: it is on the meta device"):
+        check_close(torch.ones(2, device="meta"), torch.ones(2), "the weights")

@@ -257,3 +257,27 @@ def test_every_test_draws_the_same_numbers_for_the_same_seed(new_session: Callab
         session.begin_test(seed, 30.0)
         drawn.append(Student(session, {}).f())
     assert drawn[0] == drawn[2] != drawn[1]
+
+
+@pytest.mark.parametrize("ending", ["return os.getpid()", "raise ValueError", "sys.exit()"])
+def test_a_child_that_a_function_forks_does_not_answer_in_its_place(submit: Submit, ending: str) -> None:
+    student = submit(
+        f"""
+        import os, sys
+        def forks():
+            if os.fork() == 0:
+                {ending}
+            return "parent"
+        def number(n):
+            return n
+        """
+    )
+    assert student.forks() == "parent"
+    assert [student.number(n) for n in range(20)] == list(range(20))
+
+
+@pytest.mark.parametrize("how", ["@torch.compile", "@torch.compile(dynamic=True)", "@torch.compile()"])
+def test_a_compiled_function_computes_the_same(submit: Submit, how: str) -> None:
+    student = submit(f"import torch\n{how}\ndef double(x):\n    return 2 * x\nnet = torch.compile(torch.nn.Identity())")
+    assert torch.equal(student.double(torch.ones(3)), torch.full((3,), 2.0))
+    assert torch.equal(student.net(torch.ones(2)), torch.ones(2))
