@@ -46,5 +46,8 @@ FAULTS = {
     "empty": "Your notebook is empty.",
     "directory": "What you handed in is a folder with the name of a notebook.",
     "symlink": "What you handed in is a link to a file, not the file.",
+    "bad-archive": "Your archive could not be read.",
+    "encrypted": "Your archive is protected by a password.",
+    "no-package": "The package of this assignment is not in your submission.",
     "not-checked": "Your submission could not be checked. The fault is not yours: your instructor can grade it again.",
 }

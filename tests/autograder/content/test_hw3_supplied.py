@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import matplotlib.pyplot as plt
 import pytest
 import torch
-from IPython.utils.capture import capture_output
+from IPython.display import Markdown
 from torch.utils.data import TensorDataset
 
 
@@ -99,10 +99,11 @@ def test_the_first_images_of_a_data_set_have_their_classes_as_titles(hw3: Simple
     plt.close(fig)
 
 
-def test_an_answer_is_shown_as_markdown(hw3: SimpleNamespace) -> None:
-    with capture_output() as captured:
-        hw3.support.answers.display_answer("**so** $x$")
-    assert captured.outputs[0].data["text/markdown"] == "**so** $x$"
+def test_an_answer_is_shown_as_markdown(hw3: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Markdown] = []
+    monkeypatch.setattr(hw3.support.answers, "display", shown.append)
+    hw3.support.answers.display_answer("**so** $x$")
+    assert [(type(output), output.data) for output in shown] == [(Markdown, "**so** $x$")]
 
 
 def test_results_are_plain_tuples_by_name(hw3: SimpleNamespace) -> None:
