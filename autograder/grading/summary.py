@@ -9,6 +9,9 @@ __all__ = ["headline"]
 
 FAULTS = {
     "no-notebook": "no notebook",
+    "no-package": "no package",
+    "bad-archive": "unreadable archive",
+    "encrypted": "archive with a password",
     "two-notebooks": "more than one notebook",
     "other-assignment": "notebook of another assignment",
     "old-format": "notebook format too old",
