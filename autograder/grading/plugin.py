@@ -11,7 +11,7 @@ or one of the words ``solutions`` (what is graded without the option) and ``rele
 import secrets
 from collections.abc import Generator
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -117,6 +117,14 @@ def student(request: pytest.FixtureRequest) -> "Student":
 def reference(request: pytest.FixtureRequest) -> "SimpleNamespace | PackageReference":
     """The trusted solution's definitions, called here; of a package, a function that gives its modules."""
     return _workbench(request.node).reference
+
+
+@pytest.fixture
+def stand_ins(request: pytest.FixtureRequest) -> "ModuleType":
+    """The suite's probes on the trusted side: what their stand-ins give is computed here, not believed."""
+    from autograder.grading.reference import load_probes
+
+    return load_probes(_workbench(request.node).assignment.tests_dir / "probes.py")
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import io
 import sys
 import types
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from autograder._exceptions import CourseError
@@ -13,7 +14,7 @@ from autograder.course import Assignment
 from autograder.notebooks import Role, grade_id, plain_python, read_notebook, role
 from autograder.sandbox import stand_ins
 
-__all__ = ["PackageReference", "load_probes_text", "load_reference"]
+__all__ = ["PackageReference", "load_probes", "load_probes_text", "load_reference"]
 
 
 class PackageReference:
@@ -88,6 +89,14 @@ def _run(path: Path, module: types.ModuleType) -> None:
                 exec(compile(plain_python(cell.source), f"<{where}>", "exec"), module.__dict__)  # noqa: S102 - our own
             except Exception as error:
                 raise CourseError(f"{where} of the source does not run: {type(error).__name__}: {error}") from error
+
+
+@lru_cache(maxsize=8)
+def load_probes(path: Path) -> types.ModuleType:
+    """A suite's probes.py as a module of this process, for the stand-ins that it defines."""
+    module = types.ModuleType(f"probes_{path.parent.name}")
+    exec(compile(load_probes_text(path), str(path), "exec"), module.__dict__)  # noqa: S102 - our own
+    return module
 
 
 def load_probes_text(path: Path) -> str:

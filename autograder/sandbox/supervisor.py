@@ -4,7 +4,6 @@ import contextlib
 import fcntl
 import itertools
 import os
-import resource
 import select
 import shutil
 import signal
@@ -18,6 +17,7 @@ from typing import Any, Self
 from autograder._exceptions import SandboxError
 from autograder.sandbox import jail
 from autograder.sandbox.messages import Reply, reply_from_data
+from autograder.sandbox.processes import below, traits
 from autograder.sandbox.wire import HEADER_BYTES, Handle, WireError, decode, encode, lengths
 
 __all__ = ["Supervisor", "WorkerDied", "WorkerLied", "WorkerTimedOut"]
@@ -28,7 +28,6 @@ CLEAR_SECONDS = 10.0
 POLL_MILLISECONDS = 2
 MAX_CHUNKS = 1024  # IOV_MAX, of one system call
 PIPE_BYTES = 2**20  # the most that an ordinary user may ask for: a batch of images goes through in one go
-LIMITS = sorted({value for name, value in vars(resource).items() if name.startswith("RLIMIT_")})
 
 
 class WorkerDied(Exception):
@@ -99,7 +98,7 @@ class Supervisor:
     def fork(self) -> None:
         """Have the zygote fork a worker, after clearing away everything that ran below it."""
         self.clear()
-        if self._soiled or self._orphans > self.processes // 2 or _traits(self.zygote_pid) != self._traits:
+        if self._soiled or self._orphans > self.processes // 2 or traits(self.zygote_pid) != self._traits:
             self._renew()
         try:
             self._fork()
@@ -155,7 +154,7 @@ class Supervisor:
         deadline = time.monotonic() + CLEAR_SECONDS
         try:
             # The worker's end is waited for as well: heard once the worker is forgotten, it would count as an orphan's.
-            while (children := _below(self.zygote_pid)) or (self._worker and self._worker not in self._statuses):
+            while (children := below(self.zygote_pid)) or (self._worker and self._worker not in self._statuses):
                 for pid in children:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
@@ -294,7 +293,7 @@ class Supervisor:
             self._lines += chunk
         self._lines = b""
         self._orphans, self._soiled = 0, False
-        self._traits = _traits(self.zygote_pid)
+        self._traits = traits(self.zygote_pid)
 
     def _renew(self) -> None:
         self._stop()
@@ -302,7 +301,7 @@ class Supervisor:
 
     def _stop(self) -> None:
         if self._zygote is not None:
-            for pid in [*_below(self._zygote.pid), self._zygote.pid]:
+            for pid in [*below(self._zygote.pid), self._zygote.pid]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             self._zygote.stdin.close()
@@ -314,28 +313,6 @@ class Supervisor:
         if self._shared is not None:
             _remove(self._shared)
             self._shared = None
-
-
-def _traits(pid: int) -> tuple[object, ...]:
-    """What another process of the same user could change about the zygote: its limits, processors and priority."""
-    try:
-        limits = tuple(resource.prlimit(pid, number) for number in LIMITS)
-        return limits, os.sched_getaffinity(pid), os.getpriority(os.PRIO_PROCESS, pid), os.sched_getscheduler(pid)
-    except OSError:  # it is gone
-        return ()
-
-
-def _below(pid: int) -> list[int]:
-    """All processes below ``pid``, children first."""
-    found: list[int] = []
-    try:
-        threads = list(Path(f"/proc/{pid}/task").iterdir())
-    except FileNotFoundError:
-        return found
-    for thread in threads:
-        with contextlib.suppress(FileNotFoundError):
-            found += map(int, (thread / "children").read_text().split())
-    return found + [deeper for child in found for deeper in _below(child)]
 
 
 def _remove(folder: Path) -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
+from nbformat import NotebookNode
+
 from autograder._exceptions import NotebookError
 from autograder.course import Assignment
 from autograder.notebooks import Role, grade_id, parse_notebook, plain_python, read_notebook, role
@@ -158,9 +160,9 @@ def _clean(data: bytes) -> bytes:
 # -- notebooks --------------------------------------------------------------------------------------------------------
 
 
-def notebooks_in(bundle: Bundle, assignment: Assignment) -> tuple[dict[str, list[object]], list[Repair]]:
+def notebooks_in(bundle: Bundle, assignment: Assignment) -> tuple[dict[str, list[NotebookNode]], list[Repair]]:
     """The cells of the assignment's notebooks as far as they were handed in and can be read, by name."""
-    found: dict[str, list[object]] = {}
+    found: dict[str, list[NotebookNode]] = {}
     repairs: list[Repair] = []
     for name in assignment.notebooks:
         paths = [path for path in bundle.files if PurePosixPath(path).name == name]
@@ -175,12 +177,12 @@ def notebooks_in(bundle: Bundle, assignment: Assignment) -> tuple[dict[str, list
     return found, repairs
 
 
-def _cells(notebooks: dict[str, list[object]], source: PackageSource) -> tuple[list[Cell], tuple[str, ...]]:
+def _cells(notebooks: dict[str, list[NotebookNode]], source: PackageSource) -> tuple[list[Cell], tuple[str, ...]]:
     """The solution cells, found by their grade id, and the questions whose cell is still the stub."""
     cells: list[Cell] = []
     untouched: list[str] = []
     for slot, (notebook, released) in source.slots.items():
-        texts = [cell.source for cell in notebooks.get(notebook, ()) if grade_id(cell) == slot]  # type: ignore[attr-defined, arg-type]
+        texts = [cell.source for cell in notebooks.get(notebook, ()) if grade_id(cell) == slot]
         if not texts:
             continue
         written = [text for text in texts if text.split() != released.split()]
@@ -190,13 +192,13 @@ def _cells(notebooks: dict[str, list[object]], source: PackageSource) -> tuple[l
     return cells, tuple(untouched)
 
 
-def _members(notebooks: dict[str, list[object]], source: PackageSource) -> Members:
+def _members(notebooks: dict[str, list[NotebookNode]], source: PackageSource) -> Members:
     """Names and numbers in the table of members; rows that are as they were released do not count."""
     given = set(_rows(source.members))
     for cells in notebooks.values():
         for cell in cells:
-            if grade_id(cell) == MEMBERS:  # type: ignore[arg-type]
-                rows = [row for row in _rows(cell.source) if row not in given and row[0]]  # type: ignore[attr-defined]
+            if grade_id(cell) == MEMBERS:
+                rows = [row for row in _rows(cell.source) if row not in given and row[0]]
                 return tuple(dict.fromkeys(rows[:MAX_MEMBERS]))
     return ()
 

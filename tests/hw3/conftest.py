@@ -1,8 +1,6 @@
 """Fixtures that only the hw3 suites need."""
 
-import importlib.util
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -10,16 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-
-@pytest.fixture(scope="session")
-def stand_ins() -> ModuleType:
-    """The probes' module on the trusted side: what its stand-ins give is computed here, not believed."""
-    spec = importlib.util.spec_from_file_location("hw3_stand_ins", Path(__file__).with_name("probes.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from autograder.grading.checks import check, check_type
 
 
 @pytest.fixture
@@ -41,9 +30,31 @@ def transformer(student: Any) -> Any:
 
 
 @pytest.fixture
+def mixing(reference: Any, stand_ins: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The reference's ``hw3.transformer`` with ``mixing_attention`` in the attention's place."""
+    module: ModuleType = reference("hw3.transformer")
+    monkeypatch.setattr(module, "sliding_window_attention", stand_ins.mixing_attention)
+    return module
+
+
+@pytest.fixture
 def answers(student: Any) -> Any:
     """The student's ``hw3.answers``."""
     return student("hw3.answers")
+
+
+@pytest.fixture
+def hyperparams(answers: Any) -> Callable[[str, set[str]], dict[str, Any]]:
+    """``hyperparams("part1_rnn_hyperparams", keys)``: what this function returns, once it is known to have the keys."""
+
+    def checked(function: str, keys: set[str]) -> dict[str, Any]:
+        found: dict[str, Any] = getattr(answers, function)()
+        check_type(found, dict, f"what `{function}` returns")
+        missing = sorted(keys - set(found))
+        check(not missing, f"these keys are missing: {', '.join(missing)}")
+        return found
+
+    return checked
 
 
 @pytest.fixture

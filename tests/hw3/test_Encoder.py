@@ -18,15 +18,7 @@ VOCABULARY, LONGEST = 30, 16
 
 
 @pytest.fixture
-def trusted(reference: Any, stand_ins: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The reference, with the same stand-in."""
-    module = reference("hw3.transformer")
-    monkeypatch.setattr(module, "sliding_window_attention", stand_ins.mixing_attention)
-    return module
-
-
-@pytest.fixture
-def pair(transformer: Any, student: Any, trusted: ModuleType, torch_rng: torch.Generator) -> Callable[..., Pair]:
+def pair(transformer: Any, student: Any, mixing: ModuleType, torch_rng: torch.Generator) -> Callable[..., Pair]:
     """``pair(layers)``: the student's encoder and the reference, with the same weights, in eval mode.
 
     A student's ``EncoderLayer`` is another question: in both, the layers' ``forward`` is a sum of its parts.
@@ -34,7 +26,7 @@ def pair(transformer: Any, student: Any, trusted: ModuleType, torch_rng: torch.G
 
     def make(layers: int = 2) -> Pair:
         sizes = (VOCABULARY, 8, 2, layers, 10, LONGEST, 4)
-        mine = trusted.Encoder(*sizes).eval()
+        mine = mixing.Encoder(*sizes).eval()
         for parameter in mine.parameters():
             parameter.data.normal_(0.1, 0.5, generator=torch_rng)
         theirs = transformer.Encoder(*sizes)
@@ -47,9 +39,9 @@ def pair(transformer: Any, student: Any, trusted: ModuleType, torch_rng: torch.G
 
 
 @pytest.fixture(autouse=True)
-def plain_layers(trusted: ModuleType, stand_ins: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def plain_layers(mixing: ModuleType, stand_ins: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """The reference's layers compute the same sum as the student's do here."""
-    monkeypatch.setattr(trusted.EncoderLayer, "forward", stand_ins.summing_layer)
+    monkeypatch.setattr(mixing.EncoderLayer, "forward", stand_ins.summing_layer)
 
 
 def sentences(torch_rng: torch.Generator, *lengths: int, size: int = 12) -> tuple[Tensor, Tensor]:

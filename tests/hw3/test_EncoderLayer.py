@@ -18,19 +18,11 @@ Pair = tuple[Any, torch.nn.Module]
 
 
 @pytest.fixture
-def trusted(reference: Any, stand_ins: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The reference, with the same stand-in."""
-    module = reference("hw3.transformer")
-    monkeypatch.setattr(module, "sliding_window_attention", stand_ins.mixing_attention)
-    return module
-
-
-@pytest.fixture
-def pair(transformer: Any, student: Any, trusted: ModuleType, torch_rng: torch.Generator) -> Callable[..., Pair]:
+def pair(transformer: Any, student: Any, mixing: ModuleType, torch_rng: torch.Generator) -> Callable[..., Pair]:
     """``pair(dropout=...)``: the student's layer and the reference, with the same weights, in eval mode."""
 
     def make(dropout: float = 0.1) -> Pair:
-        mine = trusted.EncoderLayer(12, 9, 3, 4, dropout).eval()
+        mine = mixing.EncoderLayer(12, 9, 3, 4, dropout).eval()
         for parameter in mine.parameters():
             parameter.data.normal_(0.2, 0.4, generator=torch_rng)
         theirs = transformer.EncoderLayer(12, 9, 3, 4, dropout)

@@ -18,19 +18,11 @@ Pair = tuple[Any, torch.nn.Module]
 
 
 @pytest.fixture
-def trusted(reference: Any, stand_ins: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The reference, with the same stand-in."""
-    module = reference("hw3.transformer")
-    monkeypatch.setattr(module, "sliding_window_attention", stand_ins.mixing_attention)
-    return module
-
-
-@pytest.fixture
-def pair(transformer: Any, student: Any, trusted: ModuleType, torch_rng: torch.Generator) -> Callable[..., Pair]:
+def pair(transformer: Any, student: Any, mixing: ModuleType, torch_rng: torch.Generator) -> Callable[..., Pair]:
     """``pair(input_dim, embed_dim, num_heads, window)``: the student's and the reference, with the same weights."""
 
     def make(*sizes: int) -> Pair:
-        mine = trusted.MultiHeadAttention(*sizes)
+        mine = mixing.MultiHeadAttention(*sizes)
         for parameter in mine.parameters():
             parameter.data.normal_(0, 0.3, generator=torch_rng)
         theirs = transformer.MultiHeadAttention(*sizes)

@@ -1,5 +1,6 @@
 """Part 1: hyperparameters are there and make sense."""
 
+from collections.abc import Callable
 from typing import Any
 
 from autograder.grading.checks import check, check_type
@@ -7,32 +8,25 @@ from autograder.grading.marks import question, weight
 
 pytestmark = question("part1_hyperparams")
 
+Hyperparams = Callable[[str, set[str]], dict[str, Any]]
 KEYS = {
     "batch_size", "seq_len", "h_dim", "n_layers", "dropout", "learn_rate", "lr_sched_factor", "lr_sched_patience",
 }  # fmt: skip
 
 
-def hyperparams(answers: Any) -> dict[str, Any]:
-    found = answers.part1_rnn_hyperparams()
-    check_type(found, dict, "what `part1_rnn_hyperparams` returns")
-    missing = sorted(KEYS - set(found))
-    check(not missing, f"these keys are missing: {', '.join(missing)}")
-    return found  # type: ignore[no-any-return]
-
-
 @weight(1)
-def test_whole_numbers(answers: Any) -> None:
+def test_whole_numbers(hyperparams: Hyperparams) -> None:
     """sizes are whole numbers above zero"""
-    found = hyperparams(answers)
+    found = hyperparams("part1_rnn_hyperparams", KEYS)
     for key in ("batch_size", "seq_len", "h_dim", "n_layers"):
         check_type(found[key], int, f"`{key}`")
         check(found[key] > 0, f"`{key}` should be above zero")
 
 
 @weight(1)
-def test_rates(answers: Any) -> None:
+def test_rates(hyperparams: Hyperparams) -> None:
     """dropout, learning rate and its schedule are in their ranges"""
-    found = hyperparams(answers)
+    found = hyperparams("part1_rnn_hyperparams", KEYS)
     for key in ("dropout", "learn_rate", "lr_sched_factor", "lr_sched_patience"):
         check_type(found[key], (int, float), f"`{key}`")
     check(0 <= found["dropout"] < 1, "`dropout` should be at least 0 and below 1")

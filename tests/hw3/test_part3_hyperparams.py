@@ -1,5 +1,6 @@
 """Part 3: hyperparameters are there and make sense."""
 
+from collections.abc import Callable
 from typing import Any
 
 from autograder.grading.checks import check, check_type
@@ -7,21 +8,14 @@ from autograder.grading.marks import question, weight
 
 pytestmark = question("part3_hyperparams")
 
+Hyperparams = Callable[[str, set[str]], dict[str, Any]]
 KEYS = {"embed_dim", "num_heads", "num_layers", "hidden_dim", "window_size", "droupout", "lr"}
 
 
-def hyperparams(answers: Any) -> dict[str, Any]:
-    found = answers.part3_transformer_encoder_hyperparams()
-    check_type(found, dict, "what `part3_transformer_encoder_hyperparams` returns")
-    missing = sorted(KEYS - set(found))
-    check(not missing, f"these keys are missing: {', '.join(missing)}")
-    return found  # type: ignore[no-any-return]
-
-
 @weight(1)
-def test_whole_numbers(answers: Any) -> None:
+def test_whole_numbers(hyperparams: Hyperparams) -> None:
     """sizes are whole numbers above zero that fit each other"""
-    found = hyperparams(answers)
+    found = hyperparams("part3_transformer_encoder_hyperparams", KEYS)
     for key in ("embed_dim", "num_heads", "num_layers", "hidden_dim", "window_size"):
         check_type(found[key], int, f"`{key}`")
         check(found[key] > 0, f"`{key}` should be above zero")
@@ -30,9 +24,9 @@ def test_whole_numbers(answers: Any) -> None:
 
 
 @weight(1)
-def test_rates(answers: Any) -> None:
+def test_rates(hyperparams: Hyperparams) -> None:
     """dropout and learning rate are in their ranges"""
-    found = hyperparams(answers)
+    found = hyperparams("part3_transformer_encoder_hyperparams", KEYS)
     for key in ("droupout", "lr"):
         check_type(found[key], (int, float), f"`{key}`")
     check(0 <= found["droupout"] < 1, "`droupout` should be at least 0 and below 1")

@@ -1,26 +1,12 @@
 """Fixtures that only the lab08 suites need."""
 
-import importlib.util
 import math
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
-
-
-@pytest.fixture(scope="session")
-def stand_ins() -> ModuleType:
-    """The probes' module on the trusted side: what its stand-ins give is computed here, not believed."""
-    spec = importlib.util.spec_from_file_location("lab08_stand_ins", Path(__file__).with_name("probes.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

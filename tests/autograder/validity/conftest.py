@@ -1,11 +1,7 @@
 """Grading jobs for the tests of the hidden suites' validity, one a core: over a hundred notebooks have to be graded."""
 
-import atexit
-import multiprocessing
-import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -13,34 +9,7 @@ import pytest
 from autograder.course import Assignment, Course
 from autograder.grading.report import Report
 from autograder.submission import Submission, read_submission
-
-COURSE = Path(__file__).parents[3]
-MOST_JOBS = 4
-SEED = 20_240_917
-
-
-class Job:
-    """One grading job in a process of its own. It ends with the process."""
-
-    current: "Job | None" = None
-
-    def __init__(self) -> None:
-        import torch
-
-        from autograder.grading.run import Grader
-
-        torch.set_num_threads(1)
-        self.grader = Grader(Course.find(COURSE).assignment("lab08"), seed=SEED).__enter__()
-        atexit.register(self.grader.__exit__)
-
-    @classmethod
-    def start(cls) -> None:
-        cls.current = cls()
-
-    @classmethod
-    def grade(cls, submission: Submission) -> Report:
-        assert cls.current is not None
-        return cls.current.grader.grade(submission)
+from tests.autograder.validity.verdicts import COURSE, Job, asked_by, new_jobs
 
 
 class Answers:
@@ -90,12 +59,9 @@ def lab08() -> Assignment:
 def answered(request: pytest.FixtureRequest, lab08: Assignment) -> Iterator[Answers]:
     """Grades answers to lab08. What the collected tests will ask for is begun at once, on all jobs."""
     solved, released = (read_submission(folder, lab08) for folder in (lab08.solutions_dir, lab08.release_dir))
-    count = min(os.cpu_count() or 1, MOST_JOBS)
-    jobs = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=Job.start)
+    jobs = new_jobs("lab08")
     answers = Answers(jobs, solved, released)
-    for item in request.session.items:
-        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-        if "answered" in getattr(item, "fixturenames", ()) and "path" in parameters:
-            answers.ask({parameters["question"]: parameters["path"].read_text(encoding="utf-8")})
+    for parameters in asked_by(request.session, "answered"):
+        answers.ask({parameters["question"]: parameters["path"].read_text(encoding="utf-8")})
     yield answers
     jobs.shutdown(cancel_futures=True)

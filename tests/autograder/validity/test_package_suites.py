@@ -6,14 +6,9 @@ that solved module, where it takes the place of what was defined above (``cell``
 ``alternatives/`` holds right answers in the same form, without FAILS.
 """
 
-import ast
-import atexit
-import multiprocessing
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -21,8 +16,18 @@ import pytest
 from autograder.course import Assignment, Course
 from autograder.grading.report import Outcome, Report
 from autograder.submission import Submission, read_submission
+from tests.autograder.validity.verdicts import (
+    COURSE,
+    Job,
+    asked_by,
+    constant,
+    failed,
+    hint,
+    lost,
+    modules,
+    new_jobs,
+)
 
-COURSE = Path(__file__).parents[3]
 HW3 = COURSE / "tests" / "hw3"
 QUESTIONS = sorted(path.stem.removeprefix("test_") for path in HW3.glob("test_*.py"))
 SMALL = {
@@ -30,30 +35,6 @@ SMALL = {
     "Encoder", "TransformerEncoderTrainer", "FineTuningTrainer", "sliding_window_cost",
 }  # fmt: skip
 """Questions of one line or two, or with one way to be right: an alternative each is enough."""
-
-SEED = 20_240_917
-MOST_JOBS = 4
-
-
-class Job:
-    """One grading job in a process of its own. It ends with the process."""
-
-    grader: Any = None
-
-    @classmethod
-    def start(cls) -> None:
-        import torch
-
-        from autograder.grading.run import Grader
-
-        torch.set_num_threads(1)
-        cls.grader = Grader(Course.find(COURSE).assignment("hw3"), seed=SEED).__enter__()
-        atexit.register(cls.grader.__exit__)
-
-    @classmethod
-    def grade(cls, submission: Submission) -> Report:
-        report: Report = cls.grader.grade(submission)
-        return report
 
 
 class Answers:
@@ -90,15 +71,6 @@ class Answers:
         return msgspec.structs.replace(self.solved, files=files)
 
 
-def constant(path: Path, name: str) -> Any:
-    """A constant of a module, read without running it; an empty tuple where there is none."""
-    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
-                return ast.literal_eval(value)
-    return ()
-
-
 @pytest.fixture(scope="session")
 def hw3() -> Assignment:
     return Course.find(COURSE).assignment("hw3")
@@ -107,43 +79,15 @@ def hw3() -> Assignment:
 @pytest.fixture(scope="session")
 def answered_hw3(request: pytest.FixtureRequest, hw3: Assignment) -> Iterator[Answers]:
     """Grades answers to hw3. What the collected tests will ask for is begun at once, on all jobs."""
-    count = min(os.cpu_count() or 1, MOST_JOBS)
-    jobs = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=Job.start)
+    jobs = new_jobs("hw3")
     answers = Answers(jobs, read_submission(hw3.solutions_dir, hw3))
-    for item in request.session.items:
-        parameters = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-        if "answered_hw3" in getattr(item, "fixturenames", ()) and "path" in parameters:
-            answers.ask(parameters["path"])
+    for parameters in asked_by(request.session, "answered_hw3"):
+        answers.ask(parameters["path"])
     yield answers
     jobs.shutdown(cancel_futures=True)
 
 
-def modules(kind: str) -> list[Any]:
-    """The modules of ``kind``, each as (question, path)."""
-    paths = sorted((HW3 / kind).glob("*/*.py"))
-    return [pytest.param(path.parent.name, path, id=f"{path.parent.name}-{path.stem}") for path in paths]
-
-
-def failed(report: Report, question: str) -> set[str]:
-    """Names of the tests of ``question`` that did not pass, with their parameters and without."""
-    names = {test.test for test in report.tests if test.question == question and test.outcome is not Outcome.PASSED}
-    return names | {name.partition("[")[0] for name in names}
-
-
-def lost(report: Report) -> Mapping[str, list[str]]:
-    """Questions without full points, each with the tests that failed and what they said."""
-    return {
-        score.question: [
-            f"{test.test}: {test.outcome}: {test.message} {test.detail}"
-            for test in report.tests
-            if test.question == score.question and test.outcome is not Outcome.PASSED
-        ]
-        for score in report.questions
-        if score.points < score.max_points
-    }
-
-
-@pytest.mark.parametrize(("question", "path"), modules("misconceptions"))
+@pytest.mark.parametrize(("question", "path"), modules(HW3, "misconceptions"))
 def test_a_misconception_loses_marks_at_its_question_and_no_other(
     answered_hw3: Answers, question: str, path: Path
 ) -> None:
@@ -152,21 +96,20 @@ def test_a_misconception_loses_marks_at_its_question_and_no_other(
     assert not [test for test in report.tests if test.outcome is Outcome.NOT_CHECKED], lost(report)
 
 
-@pytest.mark.parametrize(("question", "path"), modules("misconceptions"))
+@pytest.mark.parametrize(("question", "path"), modules(HW3, "misconceptions"))
 def test_a_misconception_fails_the_tests_it_names(answered_hw3: Answers, question: str, path: Path) -> None:
     named = constant(path, "FAILS")
     assert named
     assert set(named) <= failed(answered_hw3(path), question)
 
 
-@pytest.mark.parametrize(("question", "path"), modules("misconceptions"))
+@pytest.mark.parametrize(("question", "path"), modules(HW3, "misconceptions"))
 def test_a_misconception_has_a_hint(question: str, path: Path) -> None:
-    hint = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
-    assert hint.endswith(".")
-    assert len(hint) <= 120
+    assert hint(path).endswith(".")
+    assert len(hint(path)) <= 120
 
 
-@pytest.mark.parametrize(("question", "path"), modules("alternatives"))
+@pytest.mark.parametrize(("question", "path"), modules(HW3, "alternatives"))
 def test_an_alternative_scores_full_marks(answered_hw3: Answers, question: str, path: Path) -> None:
     assert not lost(answered_hw3(path))
 

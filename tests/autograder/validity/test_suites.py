@@ -5,7 +5,6 @@ that a student reads, a constant FAILS with tests that fail at least, and code t
 ``alternatives/`` holds right answers in the same form, without FAILS.
 """
 
-import ast
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from autograder.course import Assignment
 from autograder.grading.report import Outcome, Report
+from tests.autograder.validity.verdicts import constant, failed, hint, lost, modules
 
 LAB08 = Path(__file__).parents[2] / "lab08"
 QUESTIONS = sorted(path.stem.removeprefix("test_") for path in LAB08.glob("test_*.py"))
@@ -23,45 +23,11 @@ ALL_WRONG = {"feature_geometry-three_pools", "boxes_in_window-whole_boxes_only"}
 Answered = Callable[[Mapping[str, str | None]], Report]
 
 
-def modules(kind: str) -> list[Any]:
-    """The modules of ``kind``, each as (question, path)."""
-    paths = sorted((LAB08 / kind).glob("*/*.py"))
-    return [pytest.param(path.parent.name, path, id=f"{path.parent.name}-{path.stem}") for path in paths]
-
-
-def failing_tests(path: Path) -> tuple[str, ...]:
-    """FAILS of a misconception, read without running it."""
-    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id="FAILS")], value=value):
-                return tuple(ast.literal_eval(value))
-    return ()
-
-
-def failed(report: Report, question: str) -> set[str]:
-    """Names of the tests of ``question`` that did not pass, with their parameters and without."""
-    names = {test.test for test in report.tests if test.question == question and test.outcome is not Outcome.PASSED}
-    return names | {name.partition("[")[0] for name in names}
-
-
-def lost(report: Report) -> dict[str, list[str]]:
-    """Questions without full points, each with the tests that failed and what they said."""
-    return {
-        score.question: [
-            f"{test.test}: {test.outcome}: {test.message} {test.detail}"
-            for test in report.tests
-            if test.question == score.question and test.outcome is not Outcome.PASSED
-        ]
-        for score in report.questions
-        if score.points < score.max_points
-    }
-
-
 def points(report: Report, question: str) -> float:
     return next(score.points for score in report.questions if score.question == question)
 
 
-@pytest.mark.parametrize(("question", "path"), modules("misconceptions"))
+@pytest.mark.parametrize(("question", "path"), modules(LAB08, "misconceptions"))
 def test_a_misconception_loses_marks_at_its_question_and_no_other(
     answered: Answered, question: str, path: Path
 ) -> None:
@@ -70,27 +36,26 @@ def test_a_misconception_loses_marks_at_its_question_and_no_other(
     assert not [test for test in report.tests if test.outcome is Outcome.NOT_CHECKED], lost(report)
 
 
-@pytest.mark.parametrize(("question", "path"), modules("misconceptions"))
+@pytest.mark.parametrize(("question", "path"), modules(LAB08, "misconceptions"))
 def test_a_misconception_fails_the_tests_it_names(answered: Answered, question: str, path: Path) -> None:
-    named = failing_tests(path)
+    named = constant(path, "FAILS")
     assert named
     assert set(named) <= failed(answered({question: path.read_text(encoding="utf-8")}), question)
 
 
-@pytest.mark.parametrize(("question", "path"), modules("misconceptions"))
+@pytest.mark.parametrize(("question", "path"), modules(LAB08, "misconceptions"))
 def test_a_misconception_does_not_take_everything(answered: Answered, question: str, path: Path) -> None:
     score = points(answered({question: path.read_text(encoding="utf-8")}), question)
     assert (score == 0) == (question in ONE_NUMBER or f"{question}-{path.stem}" in ALL_WRONG)
 
 
-@pytest.mark.parametrize(("question", "path"), modules("misconceptions"))
+@pytest.mark.parametrize(("question", "path"), modules(LAB08, "misconceptions"))
 def test_a_misconception_has_a_hint(question: str, path: Path) -> None:
-    hint = (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
-    assert hint.endswith(".")
-    assert len(hint) <= 120
+    assert hint(path).endswith(".")
+    assert len(hint(path)) <= 120
 
 
-@pytest.mark.parametrize(("question", "path"), modules("alternatives"))
+@pytest.mark.parametrize(("question", "path"), modules(LAB08, "alternatives"))
 def test_an_alternative_scores_full_marks(answered: Answered, question: str, path: Path) -> None:
     assert not lost(answered({question: path.read_text(encoding="utf-8")}))
 
