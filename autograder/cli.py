@@ -42,14 +42,17 @@ def main() -> None:
 
 
 @data.command("pull")
-def data_pull(name: Annotated[str, typer.Argument(help="The data set, such as mnist.", show_default=False)]) -> None:
-    """Fetch a data set into the mirror, or what is still missing of it, and verify every file."""
-    from autograder.data import pull
+def data_pull(
+    names: Annotated[list[str], typer.Argument(help="Data sets, such as mnist.", show_default=False)],
+) -> None:
+    """Fetch data sets into the mirror, or what is still missing of them, and verify every file."""
+    from autograder.data import known, pull
     from autograder.data.show import progress_bars, show_pulled
 
-    with progress_bars() as progress:
-        pulled = pull(name, progress=progress)
-    show_pulled(pulled)
+    for name in known(names):
+        with progress_bars() as progress:
+            pulled = pull(name, progress=progress)
+        show_pulled(pulled)
 
 
 @data.command("status")

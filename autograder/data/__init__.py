@@ -2,7 +2,7 @@
 
 from autograder.data.fetch import Progress
 from autograder.data.sets import DataFile, DataSet, DirectSource, Download, NpmSource, Source
-from autograder.data.stock import DATA_SETS, Pulled, State, Status, fill, inspect, mirror, pull, status
+from autograder.data.stock import DATA_SETS, Pulled, State, Status, fill, inspect, known, mirror, pull, status
 
 __all__ = [
     "DATA_SETS",
@@ -18,6 +18,7 @@ __all__ = [
     "Status",
     "fill",
     "inspect",
+    "known",
     "mirror",
     "pull",
     "status",

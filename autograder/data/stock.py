@@ -20,7 +20,7 @@ from autograder.data.reviews import REVIEWS
 from autograder.data.sets import DataFile, DataSet
 from autograder.data.shakespeare import SHAKESPEARE
 
-__all__ = ["DATA_SETS", "Pulled", "State", "Status", "fill", "inspect", "mirror", "pull", "status"]
+__all__ = ["DATA_SETS", "Pulled", "State", "Status", "fill", "inspect", "known", "mirror", "pull", "status"]
 
 DATA_SETS: Mapping[str, DataSet] = {
     data_set.name: data_set for data_set in (MNIST, SHAKESPEARE, REVIEWS, DISTILBERT, FACES)
@@ -68,13 +68,20 @@ def mirror() -> Path:
     return Path(os.environ.get("AUTOGRADER_DATA") or "~/.cache/autograder").expanduser().absolute()
 
 
+def known(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, each once, when all are known; raises DataError otherwise, before anything is fetched."""
+    for name in names:
+        if name not in DATA_SETS:
+            raise DataError(f"no data set is called {name!r}; there are: {', '.join(DATA_SETS)}")
+    return tuple(dict.fromkeys(names))
+
+
 def pull(name: str, *, root: Path | None = None, progress: Progress = lambda *_: None) -> Pulled:
     """Make the mirror hold the whole of a data set; where it does already, no network is touched.
 
     Raises DataError for an unknown name, and when no source gives what is missing.
     """
-    if name not in DATA_SETS:
-        raise DataError(f"no data set is called {name!r}; there are: {', '.join(DATA_SETS)}")
+    (name,) = known([name])
     return fill(DATA_SETS[name], root or mirror(), progress)
 
 

@@ -31,6 +31,7 @@ from autograder.data import (
     State,
     fill,
     inspect,
+    known,
     mirror,
     pull,
     status,
@@ -472,6 +473,11 @@ class TestFaults:
     def test_an_unknown_name_is_answered_with_the_known_ones(self, root: Path) -> None:
         with pytest.raises(DataError, match=r"'minst'; there are: mnist"):
             pull("minst", root=root)
+
+    def test_of_several_names_an_unknown_one_is_answered_before_anything_is_fetched(self) -> None:
+        assert known(["faces", "mnist", "faces"]) == ("faces", "mnist")
+        with pytest.raises(DataError, match=r"'minst'; there are: mnist"):
+            known(["mnist", "minst"])
 
     def test_an_interrupt_keeps_what_has_come_and_remembers_its_source(self, server: Server, root: Path) -> None:
         def interrupt(what: str, _done: int, _total: int | None) -> None:
