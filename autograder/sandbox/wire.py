@@ -30,6 +30,10 @@ MAX_PAYLOAD_BYTES = 256 * 2**20
 MAX_DEPTH = 64
 MAX_DIMENSIONS = 16
 MAX_ELEMENTS = 2**40  # of a meta tensor, which holds no memory
+MAX_COSTLY_MEMBERS = 1000
+MAX_HEX_DIGITS = 3_500  # Python refuses to write out longer numbers
+SCALARS = frozenset({type(None), bool, int, float, str, bytes})
+KEYS = frozenset({str, int, bool})
 ALIGNMENT = 16
 HEADER = struct.Struct(">QQ")
 
@@ -168,29 +172,38 @@ def encode(value: Any, handle_for: Callable[[object], Handle] | None = None) -> 
 
 
 class _Unpacker:
-    """Rebuilds one value; ``cursor`` makes every payload byte usable once only."""
+    """Rebuilds one value; ``cursor`` makes every payload byte usable once only, ``hashed`` counts costly set members."""
 
     def __init__(self, payload: bytearray) -> None:
         self.payload = payload
         self.cursor = 0
-        self.depth = 0
+        self.hashed = 0
 
-    def decode(self, data: bytes | bytearray | memoryview) -> Any:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
+    def unpack(self, value: Any, depth: int = 0) -> Any:
+        """``value`` as msgpack gives it, with each extension in it built, in place."""
+        if type(value) in SCALARS:
+            return value
+        if depth > 2 * MAX_DEPTH:  # a tuple counts twice: its extension, and the list within
             raise WireError("a value nested too deeply")
-        value = msgspec.msgpack.Decoder(ext_hook=self._extension).decode(data)
-        self.depth -= 1
-        return value
+        if isinstance(value, list):
+            for index, item in enumerate(value):
+                value[index] = self.unpack(item, depth + 1)
+            return value
+        if isinstance(value, dict) and all(type(key) in KEYS for key in value):
+            for key, item in value.items():
+                value[key] = self.unpack(item, depth + 1)
+            return value
+        if isinstance(value, msgspec.msgpack.Ext):
+            return self._extension(value.code, self.unpack(msgspec.msgpack.decode(value.data), depth + 1))
+        raise WireError("an unknown kind of value")
 
-    def _extension(self, code: int, data: memoryview) -> Any:
-        content = self.decode(data)
+    def _extension(self, code: int, content: Any) -> Any:
         match code, content:
             case (Kind.TUPLE, list()):
                 return tuple(content)
             case (Kind.SET, list()):
-                return set(content)
-            case (Kind.BIG_INT, str()) if len(content) < 10_000:
+                return self._set(content)
+            case (Kind.BIG_INT, str()) if len(content) < MAX_HEX_DIGITS:
                 return int(content, 16)
             case (Kind.HANDLE, [int(number), str(name)]):
                 return Handle(number, name)
@@ -201,6 +214,15 @@ class _Unpacker:
             case (Kind.ARRAY, [str(name), list(shape), int(offset)]):
                 return self._array(ARRAY_TYPES[name], _shape(shape), offset)
         raise WireError("an unknown kind of value")
+
+    def _set(self, items: list[Any]) -> set[Any]:
+        """Whoever can choose numbers of any length, or tuples, can choose a million of one hash: a set of them would
+        take the square of that time.
+        """
+        self.hashed += sum(type(item) not in KEYS or (type(item) is int and abs(item) >= 2**63) for item in items)
+        if self.hashed > MAX_COSTLY_MEMBERS:
+            raise WireError("a set of too many tuples or long numbers")
+        return set(items)
 
     def _take(self, offset: int, size: int) -> None:
         if offset % ALIGNMENT or offset < self.cursor or offset + size > len(self.payload):
@@ -233,7 +255,7 @@ def _shape(sizes: list[Any]) -> tuple[int, ...]:
 def decode(tree: bytes | bytearray, payload: bytearray) -> Any:
     """The value of a frame. Tensors are views of ``payload``. Raises WireError for anything that is no frame."""
     try:
-        return _Unpacker(payload).decode(tree)
+        return _Unpacker(payload).unpack(msgspec.msgpack.decode(tree))
     except WireError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever hostile bytes provoke is the same fault, a bad frame

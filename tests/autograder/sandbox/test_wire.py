@@ -2,6 +2,7 @@
 
 import math
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from autograder.sandbox.wire import (
     HEADER_BYTES,
+    MAX_DEPTH,
     MAX_PAYLOAD_BYTES,
     MAX_TREE_BYTES,
     Handle,
@@ -176,6 +178,11 @@ HOSTILE = {
     "nothing": b"",
     "two values": b"\x00\x00",
     "lists within lists": b"\x91" * 100_000 + b"\x00",
+    "lists deeper than anyone walks": b"\x91" * 500 + b"\x00",
+    "maps deeper than anyone walks": b"\x81\x00" * 500 + b"\x00",
+    "a number too long to be written out": extension(Kind.BIG_INT, "f" * 4_000),
+    "a map with a long number for a key": b"\x81" + extension(Kind.BIG_INT, hex(2**64)) + b"\x00",
+    "a map with a fraction for a key": b"\x81" + msgspec.msgpack.encode(0.5) + b"\x00",
 }
 
 
@@ -183,6 +190,52 @@ HOSTILE = {
 def test_a_hostile_tree_is_a_wire_error(tree: bytes) -> None:
     with pytest.raises(WireError):
         decode(tree, bytearray(FLOATS))
+
+
+MODULUS = 2**61 - 1  # of Python's hash of a number: all its multiples hash to 0
+
+
+def one_hash_pair(first: int) -> tuple[int, int]:
+    """A pair of numbers whose hash is that of (0, 0), or of another one of few, whatever ``first`` is."""
+    mask, p1, p2, p5 = 2**64 - 1, 11400714785074694791, 14029467366897019727, 2870177450012600261
+
+    def lane(total: int, value: int) -> int:
+        total = (total + value * p2) & mask
+        return ((total << 31 | total >> 33) & mask) * p1 & mask
+
+    second = (lane(p5, 0) - lane(p5, first)) * pow(p2, -1, 2**64) & mask
+    return first, second
+
+
+def test_pairs_of_one_hash_can_be_made() -> None:
+    """The premise of the next test, or it would prove nothing."""
+    pairs = [pair for pair in map(one_hash_pair, range(2000)) if pair[1] < MODULUS]
+    assert len(pairs) > 100
+    assert {hash(pair) for pair in pairs} == {hash((0, 0))}
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        lambda number: extension(Kind.BIG_INT, hex(MODULUS * (number + 100))),
+        lambda number: extension(Kind.TUPLE, list(one_hash_pair(number))),
+    ],
+    ids=["long numbers", "tuples"],
+)
+def test_a_set_whose_members_all_have_one_hash_is_refused(member: Callable[[int], bytes]) -> None:
+    raw = [msgspec.Raw(member(number)) for number in range(20_000)]
+    content = msgspec.msgpack.encode(raw)
+    tree = msgspec.msgpack.encode(msgspec.msgpack.Ext(Kind.SET.value, content))
+    with pytest.raises(WireError, match="a set of too many"):
+        decode(tree, bytearray())
+
+
+def test_sets_of_tuples_and_values_as_deep_as_can_be_sent_come_back() -> None:
+    value: Any = {(1, "a"), (2, "b")}
+    for _ in range(MAX_DEPTH // 2 - 1):
+        value = ([value],)
+    frame = encode(value)
+    assert decode(bytes(frame[1]), bytearray()) == value
 
 
 def test_tuples_nested_without_end_are_a_wire_error() -> None:
