@@ -29,13 +29,14 @@ SYSTEM_FOLDERS = (
     "/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/mime.types",
 )  # fmt: skip
 ZYGOTE_MB = 2000  # what the warm parent itself counts for; a submission may take its own limit beyond that
-# Landlock guards what files hold, not their modes, owners and times; and a process may hamper any of the same user's.
+# Landlock guards what files hold, not their modes, owners and times; a process may hamper any of the same user's; and a
+# file in memory counts neither as memory nor as a file.
 DENIED = (
     "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat",
     "utime", "utimes", "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr",
     "removexattr", "lremovexattr", "fremovexattr", "setpriority", "sched_setaffinity", "sched_setscheduler",
     "sched_setparam", "sched_setattr", "ioprio_set", "setuid", "setgid", "setreuid", "setregid", "setresuid",
-    "setresgid", "setgroups", "mknod", "mknodat",
+    "setresgid", "setgroups", "mknod", "mknodat", "memfd_create",
 )  # fmt: skip
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 

@@ -17,7 +17,14 @@ from autograder.sandbox.faults import (
 )
 from autograder.sandbox.messages import Reply
 from autograder.sandbox.shims import SENTENCES
-from autograder.sandbox.supervisor import Supervisor, WorkerDied, WorkerLied, WorkerTimedOut
+from autograder.sandbox.supervisor import (
+    MAX_FILES,
+    Supervisor,
+    WorkerDied,
+    WorkerLied,
+    WorkerTimedOut,
+    WorkerWroteTooMuch,
+)
 from autograder.sandbox.wire import Handle
 
 __all__ = ["CellProblem", "CellToRun", "Session"]
@@ -72,6 +79,7 @@ class Session:
         self.deadline = time.monotonic() + submission_seconds
         self.problems: dict[str, CellProblem] = {}
         self.generation = 0
+        self.received: Any = None  # the value that came back last
         self._imported: dict[str, int] = {}  # name of a module -> the generation it was imported in
         self._broken: dict[str, StudentFault] = {}
         self._shims: set[str] = set()
@@ -118,7 +126,10 @@ class Session:
         left = min(seconds or self._call_seconds, self._test_deadline - time.monotonic())
         if left <= 0:
             raise StudentTimeout("the time allowed for this check was used up")
-        return self._answer(operation, list(arguments), left, handle_for)
+        self.received = None
+        reply = self._answer(operation, list(arguments), left, handle_for)
+        self.received = reply.value
+        return reply
 
     def import_module(self, name: str) -> None:
         """Import a module of the submission, once a worker; what goes wrong is raised again without another try."""
@@ -209,6 +220,10 @@ class Session:
         except WorkerTimedOut:
             self._alive = False
             raise StudentTimeout(f"it was stopped after {seconds:.2g} s without an answer") from None
+        except WorkerWroteTooMuch:
+            self._alive = False
+            most = f"{self.supervisor.scratch_mb} MB, or {MAX_FILES:,} files"
+            raise StudentCrash(f"it was stopped because it wrote more than {most}, to its folder") from None
         except WorkerDied as death:
             self._alive = False
             raise _death(death.status, self.supervisor.memory_mb) from None

@@ -5,7 +5,6 @@ import fcntl
 import itertools
 import os
 import select
-import shutil
 import signal
 import tempfile
 import time
@@ -18,14 +17,17 @@ from autograder._exceptions import SandboxError
 from autograder.sandbox import jail
 from autograder.sandbox.messages import Reply, reply_from_data
 from autograder.sandbox.processes import below, traits
+from autograder.sandbox.scratch import remove, written
 from autograder.sandbox.wire import HEADER_BYTES, Handle, WireError, decode, encode, lengths
 
-__all__ = ["Supervisor", "WorkerDied", "WorkerLied", "WorkerTimedOut"]
+__all__ = ["Supervisor", "WorkerDied", "WorkerLied", "WorkerTimedOut", "WorkerWroteTooMuch"]
 
 START_SECONDS = 120.0  # the imports, on a cold disk
 FORK_SECONDS = 30.0
 CLEAR_SECONDS = 10.0
 POLL_MILLISECONDS = 2
+LOOK_SECONDS = 0.25  # how often the scratch folder is looked at
+MAX_FILES = 5_000
 MAX_CHUNKS = 1024  # IOV_MAX, of one system call
 PIPE_BYTES = 2**20  # the most that an ordinary user may ask for: a batch of images goes through in one go
 
@@ -46,10 +48,14 @@ class WorkerLied(Exception):
     """The worker sent what is no reply."""
 
 
+class WorkerWroteTooMuch(Exception):
+    """The worker filled its scratch folder."""
+
+
 class Supervisor:
     """One zygote, and the worker that it has forked last.
 
-    Use as a context manager. Any of the three exceptions above leaves the worker to be cleared away by ``clear``.
+    Use as a context manager. Any of the exceptions above leaves the worker to be cleared away by ``clear``.
     """
 
     def __init__(
@@ -58,7 +64,7 @@ class Supervisor:
         self.memory_mb = memory_mb
         self.processes = processes
         self.output_bytes = output_kb * 1024
-        self.file_bytes = scratch_mb * 2**20
+        self.scratch_mb = scratch_mb
         self.unsafe = unsafe
         self._shared: Path | None = None
         self._zygote: jail.Jailed | None = None
@@ -69,6 +75,7 @@ class Supervisor:
         self._orphans = 0
         self._soiled = False
         self._traits: tuple[object, ...] = ()
+        self._looked = 0.0
         self._requests = self._replies = -1
 
     def __enter__(self) -> Self:
@@ -120,7 +127,7 @@ class Supervisor:
         for pipe in (self._requests, self._replies):
             with contextlib.suppress(OSError):  # the user has many pipes already: a small one is only slower
                 fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        self._command(f"fork {name} {self.output_bytes} {self.file_bytes}")
+        self._command(f"fork {name} {self.output_bytes} {self.scratch_mb * 2**20}")
         deadline = time.monotonic() + FORK_SECONDS
         while not self._worker:
             self._hear(deadline)
@@ -134,8 +141,9 @@ class Supervisor:
     ) -> Reply:
         """Send one request and wait for its reply.
 
-        Raises WorkerDied, WorkerTimedOut or WorkerLied; the worker is then of no more use.
+        Raises WorkerDied, WorkerTimedOut, WorkerLied or WorkerWroteTooMuch; the worker is then of no more use.
         """
+        self._look_at_scratch()
         deadline = time.monotonic() + seconds
         self._send(encode((operation, arguments), handle_for), deadline)
         try:
@@ -182,7 +190,7 @@ class Supervisor:
         if self._count and self._shared is not None:
             for end in ("requests", "replies"):
                 (self._shared / "pipes" / f"{self._count}.{end}").unlink(missing_ok=True)
-            _remove(self._shared / "scratch" / str(self._count))
+            remove(self._shared / "scratch" / str(self._count))
 
     # -- pipes ------------------------------------------------------------------------------------------------------
 
@@ -214,20 +222,32 @@ class Supervisor:
         return data
 
     def _wait(self, descriptor: int, event: int, deadline: float) -> None:
-        """Wait until ``descriptor`` is ready; hears meanwhile whether the worker ended."""
+        """Wait until ``descriptor`` is ready; hears meanwhile whether the worker ended, or writes too much."""
         poll = select.poll()
         poll.register(descriptor, event)
         poll.register(self._control, select.POLLIN)
         while True:
-            ready = dict(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
+            ready = dict(poll.poll(min(LOOK_SECONDS, max(0.0, deadline - time.monotonic())) * 1000))
             if descriptor in ready:
                 return
-            if not ready:
+            self._look_at_scratch()
+            if not ready and time.monotonic() >= deadline:
                 raise WorkerTimedOut
+            if not ready:
+                continue
             self._hear(deadline)
             # What the worker sent before it ended counts, so look once more before giving it up.
             if self._worker in self._statuses and descriptor not in dict(poll.poll(0)):
                 raise WorkerDied(self._statuses[self._worker])
+
+    def _look_at_scratch(self) -> None:
+        """Every so often: there is no quota on a folder, so what lies in it is counted."""
+        if time.monotonic() - self._looked < LOOK_SECONDS or self._shared is None:
+            return
+        found = written(self._shared / "scratch" / str(self._count), below(self.zygote_pid))
+        self._looked = time.monotonic()
+        if found.bytes > self.scratch_mb * 2**20 or found.files > MAX_FILES:
+            raise WorkerWroteTooMuch
 
     def _end_status(self, deadline: float) -> int:
         """Exit status of a worker that closed its pipe. One that closed it and lives on is lying."""
@@ -311,17 +331,5 @@ class Supervisor:
         self._forget_worker()
         self._lines = b""
         if self._shared is not None:
-            _remove(self._shared)
+            remove(self._shared)
             self._shared = None
-
-
-def _remove(folder: Path) -> None:
-    """Remove ``folder`` whatever its owner did to the permissions inside. Symbolic links are removed, not followed."""
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        folder.chmod(0o700)
-        for parent, names, _ in os.walk(folder):
-            for inner in (Path(parent, name) for name in names):
-                if not inner.is_symlink():
-                    inner.chmod(0o700)
-        shutil.rmtree(folder, ignore_errors=True)

@@ -49,7 +49,8 @@ def warm_up() -> None:
     for name in PRELOADED:
         importlib.import_module(name)
     importlib.import_module("autograder.sandbox.stand_ins").install()
-    importlib.import_module("autograder.sandbox.worker")
+    for name in ("limits", "worker"):
+        importlib.import_module(f"autograder.sandbox.{name}")
     gc.collect()
     gc.freeze()  # a fork's collector then leaves the shared pages alone
 
@@ -128,6 +129,7 @@ class Zygote:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file too long is an OSError, not a death
         if self.confined:
+            importlib.import_module("autograder.sandbox.limits").fix_limits()
             sandlock = importlib.import_module("sandlock")
             sandlock.confine(sandlock.Sandbox(fs_readable=self.readable, fs_writable=[str(scratch), "/dev/null"]))
         worker.serve(worker.Worker(output_bytes), requests, replies)

@@ -1,0 +1,60 @@
+"""A worker's scratch folder, looked at from outside: how much is written to it, and how it is removed."""
+
+import contextlib
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["Written", "remove", "written"]
+
+
+class Written(NamedTuple):
+    """Bytes on the disk, and files and folders."""
+
+    bytes: int
+    files: int
+
+
+def written(folder: Path, pids: Iterable[int]) -> Written:
+    """What lies in ``folder``, and what the processes ``pids`` keep open after they removed its name."""
+    size = count = 0
+    for status in _lying(folder):
+        size, count = size + 512 * status.st_blocks, count + 1
+    held = {(status.st_dev, status.st_ino): status.st_blocks for pid in pids for status in _nameless(pid)}
+    return Written(size + 512 * sum(held.values()), count + len(held))
+
+
+def _lying(folder: Path) -> Iterator[os.stat_result]:
+    waiting = [str(folder)]
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):  # it may be removed while we look
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    yield entry.stat(follow_symlinks=False)
+
+
+def _nameless(pid: int) -> Iterator[os.stat_result]:
+    """Open files of a process that have no name any more; they take room until they are closed."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(OSError):
+                status = os.stat(f"/proc/{pid}/fd/{name}")
+                if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
+                    yield status
+
+
+def remove(folder: Path) -> None:
+    """Remove ``folder`` whatever its owner did to the permissions inside. Symbolic links are removed, not followed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        folder.chmod(0o700)
+        for parent, names, _ in os.walk(folder):
+            for inner in (Path(parent, name) for name in names):
+                if not inner.is_symlink():
+                    inner.chmod(0o700)
+        shutil.rmtree(folder, ignore_errors=True)
