@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["TOLERANCES", "CheckFailed", "check", "check_close", "check_shape", "check_type"]
+__all__ = ["TOLERANCES", "CheckFailed", "check", "check_close", "check_floats", "check_shape", "check_type", "describe"]
 
 # Bound on |actual - expected| <= absolute + relative * |expected|, by the less precise of the two types; but whoever
 # answers in half precision where it was not expected is held to float32. Sums of a few hundred products in another
@@ -35,7 +35,7 @@ def check_type(value: object, expected: type | tuple[type, ...], what: str) -> N
     wrong_bool = isinstance(value, bool) and bool not in types
     if wrong_bool or not isinstance(value, types):
         wanted = " or ".join(_article(kind.__name__) for kind in types)
-        raise CheckFailed(f"{what} should be {wanted}; it is {_describe(value)}")
+        raise CheckFailed(f"{what} should be {wanted}; it is {describe(value)}")
 
 
 def check_shape(value: Any, shape: tuple[int, ...], what: str) -> None:
@@ -43,6 +43,13 @@ def check_shape(value: Any, shape: tuple[int, ...], what: str) -> None:
     check_type(value, (torch.Tensor, np.ndarray), what)
     if tuple(value.shape) != tuple(shape):
         raise CheckFailed(f"{what} should have shape {tuple(shape)}; its shape is {tuple(value.shape)}")
+
+
+def check_floats(value: Any, what: str) -> None:
+    """Fail unless ``value`` is a tensor of floating-point numbers, so that a test can go on to compute with it."""
+    check_type(value, torch.Tensor, what)
+    check(not value.is_meta, f"{what} holds no numbers: it is on the meta device")
+    check(value.is_floating_point(), f"{what} should hold floating-point numbers; its type is {value.dtype}")
 
 
 def check_close(
@@ -78,10 +85,11 @@ def _tensor(value: Any, what: str) -> torch.Tensor:
     try:
         return torch.as_tensor(np.asarray(value, dtype=None if isinstance(value, np.ndarray) else np.float64))
     except (TypeError, ValueError):
-        raise CheckFailed(f"{what} should hold numbers only; it is {_describe(value)}") from None
+        raise CheckFailed(f"{what} should hold numbers only; it is {describe(value)}") from None
 
 
-def _describe(value: object) -> str:
+def describe(value: object) -> str:
+    """What kind of thing ``value`` is, in a few words, and none of its contents."""
     if value is None:
         return "None"
     if isinstance(value, (torch.Tensor, np.ndarray)):

@@ -11,21 +11,22 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Self
 
+import msgspec
 import pytest
 import torch
 from _pytest.config import _prepareconfig  # pytest's own way in, less the running: the suite is collected once only
 from _pytest.runner import runtestprotocol  # what rerunning plugins use
 
-from autograder._exceptions import CourseError
+from autograder._exceptions import CourseError, SandboxError
 from autograder.course import Assignment
 from autograder.grading.bench import Workbench, new_supervisor
-from autograder.grading.checks import CheckFailed
+from autograder.grading.checks import CheckFailed, describe
 from autograder.grading.plugin import WORKBENCH, marked
 from autograder.grading.report import Note, Outcome, Report, TestResult, score_questions
-from autograder.plain import plain
+from autograder.plain import one_line, plain
 from autograder.sandbox import faults, jail
 from autograder.sandbox.supervisor import Supervisor
-from autograder.submission import Submission
+from autograder.submission import Submission, read_submission
 
 __all__ = ["Grader", "suite_hash"]
 
@@ -38,6 +39,10 @@ OUTCOMES: dict[type[BaseException], Outcome] = {
     faults.NotAttempted: Outcome.NOT_ATTEMPTED,
     faults.BadReply: Outcome.FAILED,
 }
+OURS = (SandboxError, OSError, MemoryError)
+"""Errors that tell of the kit or the machine, never of what an answer returned."""
+
+UNUSABLE = "see that it is of the type and shape that the task asks for"
 PYTEST_OPTIONS = (
     "--disable-plugin-autoload", "-p", "autograder.grading.plugin", "-p", "no:terminal", "-p", "no:cacheprovider",
     "-p", "no:warnings", "-p", "no:logging", "-p", "no:faulthandler", "-p", "no:junitxml", "--capture=no",
@@ -67,6 +72,7 @@ class Grader:
         self.items: list[pytest.Function] = []
         self.posture = jail.posture(unsafe)
         self.versions = versions(assignment)
+        self._broken: dict[int, str] = {}  # tests that broke off -> the last thing that had come back
         self._exit = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
@@ -93,10 +99,12 @@ class Grader:
             assert session is not None
             try:
                 tests = tuple(self._tests(submission))
+                broken = self._broken
                 problems = tuple(Note(*problem) for problem in session.problems.values())
                 repairs += [Note("", sentence) for sentence in session.old_ways()]
             finally:
                 self.bench.clear()
+            tests = self._blamed(tests, broken)
         return Report(
             assignment=self.assignment.name,
             student=submission.student,
@@ -119,13 +127,17 @@ class Grader:
         """One result a test, in the suite's order. An answer that is not there is not asked for."""
         absent = dict.fromkeys(submission.untouched, "the stub is as it was released")
         absent |= dict.fromkeys(submission.missing, "the answer is missing")
-        for item, following in zip(self.items, [*self.items[1:], None], strict=True):
+        self._broken = {}
+        for index, (item, following) in enumerate(zip(self.items, [*self.items[1:], None], strict=True)):
             started = time.monotonic()
             question = marked(item, "question", "")
             if question in absent:
                 outcome, message, detail = Outcome.NOT_ATTEMPTED, absent[question], ""
             else:
                 outcome, message, detail = _run(item, following)
+                if outcome is Outcome.NOT_CHECKED and not isinstance(item.stash[EXCEPTIONS][0], OURS):
+                    assert self.bench.session is not None
+                    self._broken[index] = one_line(describe(self.bench.session.received))
             if outcome is Outcome.NOT_ATTEMPTED and (problem := self._problem_in(question)):
                 outcome, message = Outcome.STUDENT_ERROR, problem  # it was written, and could not be run
             if outcome is Outcome.TIMED_OUT:
@@ -140,6 +152,25 @@ class Grader:
                 message=message,
                 detail=detail,
             )
+
+    def _blamed(self, tests: tuple[TestResult, ...], broken: dict[int, str]) -> tuple[TestResult, ...]:
+        """Tests that broke off in the middle, each laid to the answer or to the test itself.
+
+        One that passes on the solution, with the same numbers, is sound: it broke on what the answer returned, which
+        ``broken`` describes. What it raised is kept for the instructor.
+        """
+        if not broken:
+            return tests
+        self.bench.lay(read_submission(self.assignment.source_dir, self.assignment))
+        try:
+            sound = {index for index in broken if _run(self.items[index], None)[0] is Outcome.PASSED}
+        finally:
+            self.bench.clear()
+        found = list(tests)
+        for index in sound:
+            message = f"the check could not go on with what came back, {broken[index]}: {UNUSABLE}"
+            found[index] = msgspec.structs.replace(found[index], outcome=Outcome.FAILED, message=message)
+        return tuple(found)
 
     def _problem_in(self, question: str) -> str:
         """Why the cell that answers ``question`` did not run; empty where it did."""

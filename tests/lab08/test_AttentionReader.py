@@ -16,7 +16,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograder.grading.checks import CheckFailed, check, check_close, check_shape, check_type
+from autograder.grading.checks import CheckFailed, check, check_close, check_floats, check_shape, check_type
 from autograder.grading.marks import question, weight
 
 pytestmark = question("AttentionReader")
@@ -106,7 +106,7 @@ class Bench:
 
     def forward(self, images: Tensor, dec_in: Tensor) -> Tensor:
         logits = self.probe.forward(self.model, images, dec_in)
-        check_type(logits, Tensor, "what `forward` returns")
+        check_floats(logits, "what `forward` returns")
         return logits
 
     def check_forward(self, images: Tensor, dec_in: Tensor, what: str, found: Tensor | None = None) -> None:
@@ -135,7 +135,7 @@ def three(result: Any) -> Step:
     check_type(result, (tuple, list), "what `step` returns")
     check(len(result) == 3, f"`step` should return three things: logits, state and weights; it returned {len(result)}")
     for name, value in zip(Step._fields, result, strict=True):
-        check_type(value, Tensor, f"the {name} of `step`")
+        check_floats(value, f"the {name} of `step`")
     return Step(*result)
 
 

@@ -19,6 +19,7 @@ Grade = Callable[..., Report]
 @pytest.fixture(scope="module")
 def assignment(tmp_path_factory: pytest.TempPathFactory) -> Assignment:
     broken = '''
+import os
 from autograder.grading.marks import question, weight
 
 pytestmark = question("shift")
@@ -26,7 +27,7 @@ pytestmark = question("shift")
 @weight(1)
 def test_our_own_mistake(student):
     """Nothing is divided by zero."""
-    if student.shift(1) == 1234:
+    if os.environ.get("BREAK_OUR_TEST") or student.shift(1) == 1234:
         1 / 0
 '''
     return tiny.make_course(tmp_path_factory.mktemp("course"), test_own=broken)
@@ -131,11 +132,22 @@ def test_replacing_the_graders_functions_earns_nothing(grade: Grade) -> None:
     assert points(grade(double=forged))["double"] == 1  # the shape is right
 
 
-def test_a_test_that_breaks_is_our_fault_and_its_text_is_not_for_students(grade: Grade) -> None:
+def test_a_test_that_breaks_on_the_solution_too_is_our_fault(grade: Grade, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BREAK_OUR_TEST", "1")
+    [broken] = [test for test in grade().tests if test.outcome is not Outcome.PASSED]
+    assert (broken.test, broken.outcome) == ("test_our_own_mistake", Outcome.NOT_CHECKED)
+    assert "division" not in broken.message  # what a test says for itself could quote a reference value
+    assert "division" in broken.detail
+
+
+def test_a_test_that_breaks_on_what_came_back_is_the_answers_failure(grade: Grade) -> None:
     report = grade(shift="def shift(x, by=1):\n    return 1234 if isinstance(x, int) else x + by")
-    [broken] = [test for test in report.tests if test.outcome is Outcome.NOT_CHECKED]
-    assert broken.test == "test_our_own_mistake"
-    assert "division" not in broken.message
+    [broken] = [test for test in report.tests if test.outcome is not Outcome.PASSED]
+    assert (broken.test, broken.outcome) == ("test_our_own_mistake", Outcome.FAILED)
+    assert broken.message == (
+        "the check could not go on with what came back, an int: see that it is of the type and shape that the task "
+        "asks for"
+    )
     assert "division" in broken.detail
 
 
