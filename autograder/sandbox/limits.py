@@ -20,7 +20,7 @@ MACHINES = {"x86_64": (0xC000003E, 160, 302), "aarch64": (0xC00000B7, 164, 261)}
 
 
 def fix_limits() -> None:
-    """Let this process and its children set no limit from now on. Raises OSError where the kernel refuses the filter."""
+    """Let this process and its children set no limit from now on. Raises OSError where the kernel refuses it."""
     machine, setrlimit, prlimit = MACHINES[platform.machine()]
     allow, refuse = 11, 12  # where the program ends
 

@@ -41,9 +41,9 @@ def _lying(folder: Path) -> Iterator[os.stat_result]:
 def _nameless(pid: int) -> Iterator[os.stat_result]:
     """Open files of a process that have no name any more; they take room until they are closed."""
     with contextlib.suppress(OSError):
-        for name in os.listdir(f"/proc/{pid}/fd"):
+        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
             with contextlib.suppress(OSError):
-                status = os.stat(f"/proc/{pid}/fd/{name}")
+                status = descriptor.stat()
                 if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
                     yield status
 

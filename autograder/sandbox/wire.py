@@ -172,7 +172,7 @@ def encode(value: Any, handle_for: Callable[[object], Handle] | None = None) -> 
 
 
 class _Unpacker:
-    """Rebuilds one value; ``cursor`` makes every payload byte usable once only, ``hashed`` counts costly set members."""
+    """Rebuilds one value. ``cursor`` makes every payload byte usable once only; ``hashed`` counts costly members."""
 
     def __init__(self, payload: bytearray) -> None:
         self.payload = payload
