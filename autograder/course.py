@@ -49,6 +49,13 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     output_kb: Positive = 64
 
 
+class QuestionLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one question may use where it is not what all may: ``[assignments.NAME.questions.ID]``."""
+
+    call_seconds: Seconds | None = None
+    test_seconds: Seconds | None = None
+
+
 class Assignment(msgspec.Struct, frozen=True):
     """One assignment: its table in ``course.toml``, and where its parts lie below ``root``.
 
@@ -62,7 +69,13 @@ class Assignment(msgspec.Struct, frozen=True):
     group_size: int
     due: datetime | None
     limits: Limits
+    question_limits: dict[str, QuestionLimits]
     root: Path
+
+    def seconds(self, question: str) -> tuple[float, float]:
+        """What a call and a test of ``question`` may take."""
+        own = self.question_limits.get(question, QuestionLimits())
+        return own.call_seconds or self.limits.call_seconds, own.test_seconds or self.limits.test_seconds
 
     @property
     def source_dir(self) -> Path:
@@ -108,6 +121,7 @@ class Assignment(msgspec.Struct, frozen=True):
 
 class _CourseTable(msgspec.Struct, forbid_unknown_fields=True):
     title: Text
+    limits: Limits = Limits()
 
 
 class _AssignmentTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -116,7 +130,8 @@ class _AssignmentTable(msgspec.Struct, forbid_unknown_fields=True):
     package: PackageName | None = None
     group_size: Positive = 1
     due: Due | None = None
-    limits: Limits = Limits()
+    limits: dict[str, Any] = {}
+    questions: dict[str, QuestionLimits] = {}
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -157,8 +172,18 @@ class Course(msgspec.Struct, frozen=True):
         for name, found in file.assignments.items():
             table.convert(name, AssignmentName, ("assignments", name))
             entry = table.convert(found, _AssignmentTable, ("assignments", name))
-            fields = {field: getattr(entry, field) for field in entry.__struct_fields__}
-            assignments[name] = Assignment(name=name, root=path.resolve().parent, **fields)
+            own = msgspec.to_builtins(course.limits) | entry.limits
+            assignments[name] = Assignment(
+                name=name,
+                title=entry.title,
+                notebooks=entry.notebooks,
+                package=entry.package,
+                group_size=entry.group_size,
+                due=entry.due,
+                limits=table.convert(own, Limits, ("assignments", name, "limits")),
+                question_limits=entry.questions,
+                root=path.resolve().parent,
+            )
         return cls(path.resolve().parent, course.title, assignments)
 
     def assignment(self, name: str) -> Assignment:

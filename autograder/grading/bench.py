@@ -68,8 +68,9 @@ class Workbench:
         """The submission as ``test`` of ``question`` sees it, with a time limit that starts now."""
         assert self.session is not None, "no submission lies on the bench"
         assert self.submission is not None
-        seconds = self.assignment.limits.test_seconds
-        self.session.begin_test(self.test_seed(question, test, "worker"), seconds, hurry=question in self.timed_out)
+        call_seconds, seconds = self.assignment.seconds(question)
+        hurry = question in self.timed_out
+        self.session.begin_test(self.test_seed(question, test, "worker"), seconds, call_seconds, hurry=hurry)
         return Student(self.session, _sources(self.submission))
 
     def test_seed(self, question: str, test: str, use: str = "test") -> int:

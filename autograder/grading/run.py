@@ -18,7 +18,7 @@ from _pytest.config import _prepareconfig  # pytest's own way in, less the runni
 from _pytest.runner import runtestprotocol  # what rerunning plugins use
 
 from autograder._exceptions import CourseError, SandboxError
-from autograder.course import Assignment
+from autograder.course import COURSE_FILE, Assignment
 from autograder.grading.bench import Workbench, new_supervisor
 from autograder.grading.checks import CheckFailed, describe
 from autograder.grading.plugin import WORKBENCH, marked
@@ -186,6 +186,9 @@ class Grader:
         folder = self.assignment.tests_dir
         if unknown := asked - set(self.points):
             raise CourseError(f"{folder}: tests for {sorted(unknown)}, which are no autograded questions of the source")
+        if unknown := set(self.assignment.question_limits) - set(self.points):
+            where = self.assignment.root / COURSE_FILE
+            raise CourseError(f"{where}: limits for {sorted(unknown)}, which are no autograded questions of the source")
         if untested := set(self.points) - asked:
             raise CourseError(f"{folder}: no tests for the autograded questions {sorted(untested)}")
 
@@ -258,7 +261,7 @@ def _sentence(item: pytest.Function) -> str:
 
 def suite_hash(assignment: Assignment) -> str:
     """SHA-256 over everything that a score depends on besides the submission: suite, source notebooks, limits."""
-    digest = hashlib.sha256(repr(assignment.limits).encode())
+    digest = hashlib.sha256(repr((assignment.limits, assignment.question_limits)).encode())
     files = [path for path in assignment.tests_dir.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     sources = [assignment.source_dir / name for name in assignment.notebooks]
     if assignment.package is not None:

@@ -89,17 +89,17 @@ class Session:
         self._call_seconds = call_seconds
         self._test_deadline = self.deadline
 
-    def begin_test(self, seed: int, seconds: float, *, hurry: bool = False) -> None:
-        """Make ready for one test: a living worker, no kept objects, its random state seeded, a time limit set.
+    def begin_test(self, seed: int, seconds: float, call_seconds: float | None = None, *, hurry: bool = False) -> None:
+        """Make ready for one test: a living worker, no kept objects, its random state seeded, time limits set.
 
-        With ``hurry`` each call gets a tenth of its time, which is still a hundred times what a call takes: an answer
-        that hangs costs the batch one long wait, not one a test. Raises StudentTimeout when the submission's time is
-        used up.
+        A call gets ``call_seconds``, or what calls get in this session. With ``hurry`` it gets a tenth of that, which
+        is still a hundred times what a call takes: an answer that hangs costs the batch one long wait, not one a test.
+        Raises StudentTimeout when the submission's time is used up.
         """
         if time.monotonic() > self.deadline:
             raise StudentTimeout("the time allowed for this submission was used up before this check")
         self._seed = seed
-        self._call_seconds = self.call_seconds * (HURRY if hurry else 1.0)
+        self._call_seconds = (call_seconds or self.call_seconds) * (HURRY if hurry else 1.0)
         if not self._alive:
             self._revive()
         self._test_deadline = min(self.deadline, time.monotonic() + seconds)

@@ -70,6 +70,17 @@ class TestReading:
         assert (assignment.group_size, assignment.due, assignment.limits) == (1, None, Limits())
         assert assignment.package is None
 
+    def test_limits_of_the_course_hold_where_an_assignment_has_none_of_its_own(self, tmp_path: Path) -> None:
+        limits = "[course.limits]\nmemory_mb = 256\nprocesses = 16\n\n[assignments."
+        course = Course.load(course_file(tmp_path, GOOD.replace("[assignments.", limits, 1)))
+        assert course.assignment("lab01").limits == Limits(memory_mb=512, call_seconds=2.0, processes=16)
+
+    def test_a_question_may_have_times_of_its_own(self, tmp_path: Path) -> None:
+        text = GOOD + "\n[assignments.lab01.questions.attend]\ncall_seconds = 40\n"
+        assignment = Course.load(course_file(tmp_path, text)).assignment("lab01")
+        assert assignment.seconds("attend") == (40.0, Limits().test_seconds)
+        assert assignment.seconds("another") == (2.0, Limits().test_seconds)
+
     def test_a_package_is_named(self, tmp_path: Path) -> None:
         text = GOOD.replace("group_size = 2", 'group_size = 2\npackage = "hw3"')
         assert Course.load(course_file(tmp_path, text)).assignment("lab01").package == "hw3"
