@@ -142,6 +142,21 @@ def validate(
 
 
 @app.command()
+def doctor() -> None:
+    """Say what this machine has of what grading needs, above all of walls; exit 1 where something is missing."""
+    from autograder.doctor import State, diagnose
+    from autograder.show import show_finding
+
+    missing = 0
+    for finding in diagnose():
+        show_finding(finding)
+        missing += finding.state is State.MISSING
+    things = f"{missing} thing{'s' * (missing > 1)} to put right before you grade"
+    typer.echo(things if missing else "ready to grade")
+    raise typer.Exit(1 if missing else 0)
+
+
+@app.command()
 def demo(
     workspace: Annotated[Path, typer.Argument(help="Folder for the sample class; an earlier one is replaced.")] = Path(
         "demo"

@@ -69,12 +69,12 @@ class Assignment(msgspec.Struct, frozen=True):
     group_size: int
     due: datetime | None
     limits: Limits
-    question_limits: dict[str, QuestionLimits]
+    question_limits: tuple[tuple[str, QuestionLimits], ...]
     root: Path
 
     def seconds(self, question: str) -> tuple[float, float]:
         """What a call and a test of ``question`` may take."""
-        own = self.question_limits.get(question, QuestionLimits())
+        own = dict(self.question_limits).get(question, QuestionLimits())
         return own.call_seconds or self.limits.call_seconds, own.test_seconds or self.limits.test_seconds
 
     @property
@@ -181,7 +181,7 @@ class Course(msgspec.Struct, frozen=True):
                 group_size=entry.group_size,
                 due=entry.due,
                 limits=table.convert(own, Limits, ("assignments", name, "limits")),
-                question_limits=entry.questions,
+                question_limits=tuple(entry.questions.items()),
                 root=path.resolve().parent,
             )
         return cls(path.resolve().parent, course.title, assignments)

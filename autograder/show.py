@@ -12,11 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.classwork import ClassResult
+from autograder.doctor import Finding, State
 from autograder.grading.report import Outcome, Report
 from autograder.grading.summary import headline
 from autograder.plain import one_line, plain
 
-__all__ = ["class_table", "progress_bar", "show_class", "show_report"]
+__all__ = ["class_table", "progress_bar", "show_class", "show_finding", "show_report"]
+
+STATE_STYLES = {State.GOOD: "green", State.NOTE: "yellow", State.MISSING: "bold red"}
 
 
 @contextmanager
@@ -99,3 +102,11 @@ def _style(report: Report) -> str:
     if report.fault:
         return "red"
     return "green" if all(test.outcome is Outcome.PASSED for test in report.tests) else ""
+
+
+def show_finding(finding: Finding, console: Console | None = None) -> None:
+    """Print one line of the doctor's."""
+    line = Text(f"{finding.state:<8}", STATE_STYLES[finding.state])
+    (console or Console(soft_wrap=True, highlight=False)).print(
+        line + Text(f"{finding.what:<10}{finding.sentence}", "")
+    )

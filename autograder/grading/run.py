@@ -26,6 +26,7 @@ from autograder.grading.report import Note, Outcome, Report, TestResult, score_q
 from autograder.plain import one_line, plain
 from autograder.sandbox import faults, jail
 from autograder.sandbox.supervisor import Supervisor
+from autograder.sandbox.walls import check_walls
 from autograder.submission import Submission, read_submission
 
 __all__ = ["Grader", "suite_hash"]
@@ -80,6 +81,8 @@ class Grader:
             self.items = stack.enter_context(_collected(self.assignment, self.bench))
             self._check_questions()
             stack.enter_context(self.bench)
+            if not self.unsafe:
+                check_walls(self.bench.supervisor)
             self._exit = stack.pop_all()
         return self
 
@@ -186,7 +189,7 @@ class Grader:
         folder = self.assignment.tests_dir
         if unknown := asked - set(self.points):
             raise CourseError(f"{folder}: tests for {sorted(unknown)}, which are no autograded questions of the source")
-        if unknown := set(self.assignment.question_limits) - set(self.points):
+        if unknown := set(dict(self.assignment.question_limits)) - set(self.points):
             where = self.assignment.root / COURSE_FILE
             raise CourseError(f"{where}: limits for {sorted(unknown)}, which are no autograded questions of the source")
         if untested := set(self.points) - asked:

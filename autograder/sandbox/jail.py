@@ -81,8 +81,9 @@ def posture(unsafe: bool = False) -> dict[str, str]:
         "sandbox": f"sandlock {importlib.metadata.version('sandlock')}",
         "files": f"Landlock ABI {abi}: interpreter and libraries readable, own scratch folder writable",
         "network": "none",
-        "other processes": "no signal, no tracing",
+        "other processes": "no signal, no tracing, no limits set",
         "secrets": "clean environment",
+        "walls": "tried from inside before the first submission",
     }
 
 

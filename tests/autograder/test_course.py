@@ -80,6 +80,7 @@ class TestReading:
         assignment = Course.load(course_file(tmp_path, text)).assignment("lab01")
         assert assignment.seconds("attend") == (40.0, Limits().test_seconds)
         assert assignment.seconds("another") == (2.0, Limits().test_seconds)
+        assert hash(assignment) == hash(Course.load(tmp_path / "course.toml").assignment("lab01"))  # a key of caches
 
     def test_a_package_is_named(self, tmp_path: Path) -> None:
         text = GOOD.replace("group_size = 2", 'group_size = 2\npackage = "hw3"')

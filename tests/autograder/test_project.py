@@ -178,6 +178,7 @@ def reached_from(start: str) -> dict[str, tuple[str, ...]]:
 TOP = ("cli", "__main__", "show")
 MIDDLE = (
     "release", "intake", "validate", "grading", "feedback", "exports", "records", "classwork", "proof", "demo",
+    "doctor",
 )  # fmt: skip
 LOWER = ("submission", "gradebook", "course", "notebooks", "skeleton", "autograded")
 GROUND = ("class_folder", "data", "sandbox", "plain", "harmless")
