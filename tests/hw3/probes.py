@@ -14,7 +14,7 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -438,11 +438,18 @@ def classifier_training(ns: Namespace, batches: Sequence[dict[str, Tensor]], *, 
     raise failure
 
 
-class Output(NamedTuple):
-    """What a pretrained model returns: read by name or by place."""
+class Output(dict[str, Any]):
+    """What a pretrained model returns, as transformers has it: by attribute, by key, by place."""
 
-    loss: Tensor | None
-    logits: Tensor
+    def __init__(self, loss: Tensor | None, logits: Tensor) -> None:
+        super().__init__(logits=logits) if loss is None else super().__init__(loss=loss, logits=logits)
+        self.loss, self.logits = loss, logits
+
+    def __getitem__(self, key: Any) -> Any:
+        return super().__getitem__(key) if isinstance(key, str) else self.to_tuple()[key]
+
+    def to_tuple(self) -> tuple[Any, ...]:
+        return tuple(self.values())
 
 
 class ToyPretrained(nn.Module):
