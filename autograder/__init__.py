@@ -10,6 +10,7 @@ from autograder._exceptions import (
     ReleaseError,
     SandboxError,
     SandboxUnavailable,
+    StorageError,
     SubmissionError,
 )
 
@@ -23,5 +24,6 @@ __all__ = [
     "ReleaseError",
     "SandboxError",
     "SandboxUnavailable",
+    "StorageError",
     "SubmissionError",
 ]

@@ -9,7 +9,8 @@
     ├── DataError              a data set cannot be fetched or verified
     ├── SandboxError           the sandbox failed; the fault is ours, not the student's
     │   └── SandboxUnavailable this machine lacks a wall
-    └── GradebookError         nbgrader's database refuses
+    ├── GradebookError         nbgrader's database refuses
+    └── StorageError           a file cannot be written: no space, no permission
 
 A message names the object, what was found, what was expected, and the remedy. The command line prints it in
 one line and exits 2. What a *student* did wrong is never one of these: it is an outcome in a report.
@@ -25,6 +26,7 @@ __all__ = [
     "ReleaseError",
     "SandboxError",
     "SandboxUnavailable",
+    "StorageError",
     "SubmissionError",
 ]
 
@@ -71,3 +73,7 @@ class SandboxUnavailable(SandboxError):
 
 class GradebookError(AutograderError):
     """nbgrader's database could not be read or written."""
+
+
+class StorageError(AutograderError, OSError):
+    """A file cannot be written; what was there before is still there."""

@@ -3,6 +3,7 @@
 What a verb needs is imported inside it, so that ``autograder --help`` answers at once.
 """
 
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -32,8 +33,17 @@ SEED = typer.Option(
 )
 
 
+def stop(number: int, _frame: object) -> None:
+    """End at once, from the keyboard or by SIGTERM, but let what is open be closed."""
+    what = "what is graded is kept, and the same command goes on from there"
+    print(f"autograder: stopped by {signal.Signals(number).name}; {what}", file=sys.stderr)  # noqa: T201 - as below
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     """Run the command line; an error of ours goes to stderr without a traceback, and the exit status is 2."""
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
     try:
         app()
     except AutograderError as error:

@@ -13,6 +13,16 @@ from autograder.gradebook.settings import DEFAULT_COURSE
 
 __all__ = ["open_gradebook"]
 
+SIGNS_OF_DAMAGE = ("not a database", "malformed")
+DAMAGED = (
+    "The file is damaged: put a copy of it in its place, or, where there is none, move it away, then run the command "
+    "again. Automatic scores are made again from the reports; marks given by hand are only in that file."
+)
+HELD = (
+    "Where another program holds it (formgrader, a second run), wait or close that, then run the command again: what "
+    "is graded already is kept."
+)
+
 
 @contextmanager
 def open_gradebook(url: str, course_id: str = DEFAULT_COURSE) -> Iterator[Session]:
@@ -30,10 +40,9 @@ def open_gradebook(url: str, course_id: str = DEFAULT_COURSE) -> Iterator[Sessio
         with Session(engine) as session, session.begin():
             yield session
     except SQLAlchemyError as error:
-        raise GradebookError(
-            f"gradebook {_without_password(url)}: {_reason(error)}. Where another program holds it (formgrader, a "
-            "second run), wait or close that, then run the command again: what is graded already is kept."
-        ) from error
+        reason = _reason(error)
+        remedy = DAMAGED if any(sign in reason for sign in SIGNS_OF_DAMAGE) else HELD
+        raise GradebookError(f"gradebook {_without_password(url)}: {reason}. {remedy}") from error
     finally:
         engine.dispose()
 

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from autograder._exceptions import LeakError, ReleaseError
+from autograder._exceptions import LeakError, ReleaseError, StorageError
 from autograder.course import Assignment
 from autograder.release.audit import audit
 from autograder.release.build import build
@@ -43,6 +43,8 @@ def release(assignment: Assignment, prove: Proof | None = None) -> ReleaseResult
     if changed:
         try:
             replace({assignment.release_dir: trees.release, assignment.solutions_dir: trees.solutions})
+        except StorageError as error:
+            raise ReleaseError(str(error)) from error
         except OSError as error:
             raise ReleaseError(f"{error.filename}: cannot be written ({error.strerror})") from error
     files = [*(f"release/{assignment.name}/{name}" for name in sorted(trees.release))]

@@ -1,14 +1,45 @@
-"""A worker's scratch folder, looked at from outside: how much is written to it, and how it is removed."""
+"""The folders that a sandbox works in, seen from outside: made, looked at while a worker writes to them, removed."""
 
 import contextlib
+import fcntl
 import os
 import shutil
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Written", "remove", "written"]
+__all__ = ["Written", "new_shared_folder", "remove", "written"]
+
+PREFIX = "autograder-"
+ALIVE = ".alive"
+
+
+def new_shared_folder() -> tuple[Path, int]:
+    """A folder for one zygote and its workers, and the lock that says it is in use, to be closed at the end.
+
+    What an earlier run left behind because it was killed is removed: nobody holds its lock.
+    """
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{ALIVE}"):
+        with contextlib.suppress(OSError):
+            lock = _locked(left)
+            remove(left.parent)
+            os.close(lock)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    (folder / ALIVE).touch()
+    return folder, _locked(folder / ALIVE)
+
+
+def _locked(path: Path) -> int:
+    """Raises OSError where another process holds the lock, or another user owns it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 class Written(NamedTuple):

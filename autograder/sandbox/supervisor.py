@@ -6,7 +6,6 @@ import itertools
 import os
 import select
 import signal
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ from autograder._exceptions import SandboxError
 from autograder.sandbox import jail
 from autograder.sandbox.messages import Reply, reply_from_data
 from autograder.sandbox.processes import below, traits
-from autograder.sandbox.scratch import remove, written
+from autograder.sandbox.scratch import new_shared_folder, remove, written
 from autograder.sandbox.wire import HEADER_BYTES, Handle, WireError, decode, encode, lengths
 
 __all__ = ["Supervisor", "WorkerDied", "WorkerLied", "WorkerTimedOut", "WorkerWroteTooMuch"]
@@ -76,7 +75,7 @@ class Supervisor:
         self._soiled = False
         self._traits: tuple[object, ...] = ()
         self._looked = 0.0
-        self._requests = self._replies = -1
+        self._requests = self._replies = self._lock = -1
 
     def __enter__(self) -> Self:
         try:
@@ -298,7 +297,7 @@ class Supervisor:
                     self._orphans += int(pid) != self._worker
 
     def _start(self) -> None:
-        self._shared = Path(tempfile.mkdtemp(prefix="autograder-"))
+        self._shared, self._lock = new_shared_folder()
         for folder in ("pipes", "scratch"):
             (self._shared / folder).mkdir()
         self._zygote = jail.start(self._shared, memory_mb=self.memory_mb, processes=self.processes, unsafe=self.unsafe)
@@ -332,4 +331,5 @@ class Supervisor:
         self._lines = b""
         if self._shared is not None:
             remove(self._shared)
-            self._shared = None
+            os.close(self._lock)
+            self._shared, self._lock = None, -1

@@ -7,6 +7,7 @@ It runs no student code itself, and what it forks cannot reach it: each fork clo
 named pipes of its own, and confines itself to its scratch folder.
 """
 
+import contextlib
 import ctypes
 import gc
 import importlib
@@ -20,7 +21,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
-PR_SET_CHILD_SUBREAPER = 36
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 OPEN_FILES = 256
 PRELOADED = (
     "torch", "torch.nn.functional", "torch.utils.data", "torch.utils.flop_counter", "torch._dynamo", "torch.optim",
@@ -49,7 +50,7 @@ def warm_up() -> None:
     for name in PRELOADED:
         importlib.import_module(name)
     importlib.import_module("autograder.sandbox.stand_ins").install()
-    for name in ("limits", "worker"):
+    for name in ("limits", "processes", "worker"):
         importlib.import_module(f"autograder.sandbox.{name}")
     gc.collect()
     gc.freeze()  # a fork's collector then leaves the shared pages alone
@@ -64,11 +65,29 @@ class Zygote:
         self.confined = confined
 
     def run(self) -> None:
-        """Serve until standard input closes."""
+        """Serve until standard input closes, and leave nothing running, since the supervisor may have been killed."""
+        try:
+            self.serve()
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """End everything below."""
+        below = importlib.import_module("autograder.sandbox.processes").below
+        while children := below(os.getpid()):
+            for pid in children:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(-1, 0)
+
+    def serve(self) -> None:
+        """Fork as the supervisor says."""
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans stay below us, where they are found
         wake_read, wake_write = os.pipe()
         os.set_blocking(wake_write, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # from the keyboard: the supervisor hears it too
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
         say("ready")
         poll = select.poll()
@@ -109,6 +128,8 @@ class Zygote:
         try:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             for descriptor in inherited:
                 os.close(descriptor)
             self.become_worker(number, int(output_bytes), int(file_bytes))
