@@ -23,7 +23,7 @@ from autograder.skeleton import skeletons
 from autograder.submission import Submission
 from autograder.submission.bundle import read_bundle
 from autograder.submission.files import read_bytes
-from autograder.submission.package import notebooks_in
+from autograder.submission.package import notebooks_of
 from autograder.submission.records import Refused
 
 __all__ = ["Records"]
@@ -100,7 +100,7 @@ class Records:
             digest = hashlib.sha256(data).hexdigest()
         else:
             bundle = read_bundle(path, base)
-            cells, _ = notebooks_in(bundle, self._assignment)
+            cells = notebooks_of(bundle, self._assignment)
             found = {name: as_node({"cells": cells.get(f"{name}.ipynb", [])}) for name in self._skeletons}
             digest = bundle.sha256
         if digest != submission.sha256:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from autograder._exceptions import SandboxError
+from autograder.plain import plain
 from autograder.sandbox.faults import (
     BadReply,
     NotAttempted,
@@ -31,6 +32,7 @@ __all__ = ["CellProblem", "CellToRun", "Session"]
 
 KILLED = -9
 SHORT_SECONDS = 5.0  # for the bookkeeping operations
+MAX_PROBLEMS = 100
 HURRY = 0.1  # part of the time for a call that is left once the same question has timed out before
 
 # How a cell is run: whole, then with less and less of it, as it turns out to fail or hang.
@@ -139,12 +141,16 @@ class Session:
             return
         hurried = self._test_deadline - time.monotonic() < self.cell_seconds
         try:
-            self.ask("import", name, seconds=self.cell_seconds)
+            broken_off = self.ask("import", name, seconds=self.cell_seconds).value
         except StudentFault as fault:
             if not (hurried and isinstance(fault, StudentTimeout)):  # then it may be the test that took the time
                 self._broken[name] = fault
             raise
         self._imported[name] = self.generation
+        for problem in broken_off if isinstance(broken_off, list) else []:  # it comes from the untrusted side
+            match problem:
+                case (str(file), str(what)) if len(self.problems) < MAX_PROBLEMS:
+                    self.problems.setdefault(plain(file), CellProblem(plain(file), plain(what)))
 
     def old_ways(self) -> tuple[str, ...]:
         """What the code relied on that newer libraries lack, a sentence each, as far as its workers lived to tell."""

@@ -5,6 +5,8 @@ the older library: nobody gains or loses by it.
 """
 # ruff: noqa: ARG002 - a finder is asked with more than it needs
 
+import collections
+import collections.abc
 import functools
 import importlib.machinery
 import importlib.util
@@ -16,6 +18,7 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from typing import Any
 
+import numpy as np
 import torch
 import torch.optim.lr_scheduler
 import torch.utils.data
@@ -26,6 +29,7 @@ SENTENCES = {
     "sampler": "A sampler hands its data to `Sampler.__init__`, which takes no argument any more; it was passed over.",
     "load": "`torch.load` reads tensors only unless `weights_only=False` is given; the file was read as before.",
     "verbose": "Learning rate schedulers have no `verbose` any more; it was passed over.",
+    "names": "A name is used that its library dropped (such as `collections.Iterable` or `np.int`); it was given back.",
     "load_metric": "`datasets` has no `load_metric` any more (it is `evaluate.load` now); a stand-in was used.",
 }
 USED: set[str] = set()
@@ -33,10 +37,33 @@ USED: set[str] = set()
 
 def install() -> None:
     """Give back what this machine's libraries lack. Call once, before any student code is imported."""
+    _names()
     _samplers()
     _loading()
     _schedulers()
     sys.meta_path.insert(0, _Datasets())
+
+
+def _names() -> None:
+    """Abstract classes that ``collections`` had up to Python 3.9, Python's types that numpy had up to 1.23."""
+    gone = {name: getattr(collections.abc, name) for name in collections.abc.__all__ if not hasattr(collections, name)}
+    _give_back(collections, gone)
+    types_of_python = {"int": int, "float": float, "object": object, "str": str, "complex": complex, "bool": bool}
+    _give_back(np, {name: kind for name, kind in types_of_python.items() if name not in vars(np)})
+
+
+def _give_back(module: types.ModuleType, gone: dict[str, Any]) -> None:
+    before = vars(module).get("__getattr__")
+
+    def look_up(name: str) -> Any:
+        if name in gone:
+            USED.add("names")
+            return gone[name]
+        if before is not None:
+            return before(name)
+        raise AttributeError(f"module '{module.__name__}' has no attribute '{name}'")
+
+    module.__getattr__ = look_up  # type: ignore[method-assign]
 
 
 def _samplers() -> None:

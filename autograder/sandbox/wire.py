@@ -126,6 +126,7 @@ class _Packer:
         if value.device.type == "meta":
             return _extension(Kind.META, [name, list(value.shape)])
         flat = value.detach().resolve_conj().resolve_neg().to("cpu").contiguous().reshape(-1)
+        flat = flat.as_strided((flat.numel(),), (1,))  # one number may count as contiguous with any stride
         data = memoryview(flat.view(torch.uint8).numpy().data) if flat.numel() else b""
         return _extension(Kind.TENSOR, [name, list(value.shape), self._append(data)])
 

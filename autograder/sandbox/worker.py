@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from autograder.sandbox import shims, stand_ins
+from autograder.sandbox import modules, shims, stand_ins
 from autograder.sandbox.messages import Frame, Reply, reply_to_data
 from autograder.sandbox.wire import HEADER_BYTES, Handle, WireError, decode, encode, lengths
 
@@ -107,12 +107,15 @@ class Worker:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         self.scratch = str(Path.cwd())
-        sys.path.insert(0, self.scratch)
-        importlib.invalidate_caches()
+        modules.import_from(self.scratch)
 
-    def import_module(self, name: str) -> None:
-        """Import one of the submission's modules, so that what goes wrong in it is told apart from what a call does."""
+    def import_module(self, name: str) -> list[tuple[str, str]]:
+        """Import one of the submission's modules, so that what goes wrong in it is told apart from what a call does.
+
+        Returns the files that did not run through so far, each with what was raised.
+        """
         self._module(name)
+        return list(modules.PROBLEMS.items())
 
     def reset(self, seed: int) -> list[str]:
         """Before each test: forget kept objects, seed what student code may draw from, clear the recorders.
@@ -153,7 +156,7 @@ class Worker:
         else:
             namespace, name = self._namespace(root)
             if name not in namespace:
-                raise MissingName(name)
+                raise modules.RAISED.get(namespace.get("__name__", ""), MissingName(name))
             value = namespace[name]
         for attribute in path:
             value = getattr(value, attribute)

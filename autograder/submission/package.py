@@ -6,6 +6,9 @@ is taken from there, and a student's changes to it do not count.
 
 import ast
 import hashlib
+import re
+import sys
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,23 +16,21 @@ from pathlib import Path, PurePosixPath
 
 from nbformat import NotebookNode
 
-from autograder._exceptions import NotebookError
 from autograder.course import Assignment
-from autograder.notebooks import Role, grade_id, parse_notebook, plain_python, read_notebook, role
-from autograder.submission.answers import Members
+from autograder.notebooks import Role, grade_id, read_notebook, role
 from autograder.submission.bundle import Bundle, read_bundle
 from autograder.submission.files import trusted_base
 from autograder.submission.names import parsed
-from autograder.submission.records import Cell, PackageFile, Refused, Repair, Submission
+from autograder.submission.notebooks_beside import Slot, members_in, notebooks_in, solution_cells, squeezed
+from autograder.submission.records import PackageFile, Refused, Repair, Submission
 from autograder.submission.sentences import quoted
-from autograder.submission.template import MEMBERS, released_text
+from autograder.submission.template import MEMBERS, STUB_CODE, released_text
 
-__all__ = ["notebooks_in", "read_package"]
+__all__ = ["notebooks_of", "read_package"]
 
 REGION = b"BEGIN SOLUTION"
 ANSWERS = "answers.py"
 MAX_MODULES_BYTES = 3 * 2**20
-MAX_MEMBERS = 20
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class PackageSource:
     package: str
     written: dict[str, bytes] = field(repr=False)
     supplied: dict[str, bytes] = field(repr=False)
-    slots: dict[str, tuple[str, str]] = field(repr=False)  # grade id -> notebook, text as released
+    slots: dict[str, Slot] = field(repr=False)  # by grade id
+    supplied_cells: frozenset[str] = field(repr=False)  # texts of all cells that are not for answers
     members: str  # the members table as released
 
 
@@ -60,18 +62,21 @@ def read_package(path: Path, assignment: Assignment, student: str) -> Submission
 
 
 def _submission(path: Path, bundle: Bundle, assignment: Assignment, source: PackageSource, student: str) -> Submission:
-    root = _root(bundle, source)
-    if root is None:
+    roots = _roots(bundle, source)
+    if not roots:
         names = quoted(sorted(PurePosixPath(name).name for name in source.written))
         reason = f"{path.name} holds no module of the package {source.package} ({names}); submit the whole package"
         raise Refused("no-package", reason)
+    root, *others = roots
     repairs = list(bundle.notes)
+    too = "holds modules of the package too, and was passed over for"
+    repairs += [Repair("", f"`{other}` {too} `{root}`.") for other in others]
     if PurePosixPath(root).name != source.package:
         where = f"the folder `{root}`" if root != "." else "the top of the submission"
         repairs.append(Repair("", f"The package was found in {where} instead of `{source.package}`."))
     files, notes = _files(bundle, root, source)
-    notebooks, beside = notebooks_in(bundle, assignment)
-    cells, untouched = _cells(notebooks, source)
+    notebooks, beside = notebooks_in(bundle, assignment, _top(root))
+    cells, untouched, moved = solution_cells(notebooks, source.slots, source.supplied_cells)
     graded = {question.id for question in assignment.questions() if question.kind == "auto"}
     answers = next((file.data for file in files if file.path == f"{source.package}/{ANSWERS}"), b"")
     written = _strings(answers)
@@ -83,8 +88,8 @@ def _submission(path: Path, bundle: Bundle, assignment: Assignment, source: Pack
         sha256=bundle.sha256 or hashlib.sha256(b"").hexdigest(),
         cells=tuple(cells),
         files=tuple(files),
-        repairs=(*repairs, *notes, *beside),
-        members=_members(notebooks, source),
+        repairs=(*repairs, *notes, *beside, *moved),
+        members=members_in(notebooks, source.members),
         missing=tuple(
             name
             for slot in source.slots
@@ -102,25 +107,28 @@ def _submission(path: Path, bundle: Bundle, assignment: Assignment, source: Pack
 # -- modules ----------------------------------------------------------------------------------------------------------
 
 
-def _root(bundle: Bundle, source: PackageSource) -> str | None:
-    """The folder of the submission that holds the package: most of its modules, the right name, the least depth."""
+def _roots(bundle: Bundle, source: PackageSource) -> list[str]:
+    """The folders that hold the package, best first: most of its modules, fewest stubs, the right name, least depth."""
     wanted = {PurePosixPath(name).name for name in source.written}
-    counts: dict[str, int] = {}
-    for name in bundle.files:
+    counts: Counter[str] = Counter()
+    stubs: Counter[str] = Counter()
+    for name, data in bundle.files.items():
         where = PurePosixPath(name)
         if where.name in wanted:
-            counts[str(where.parent)] = counts.get(str(where.parent), 0) + 1
-    if not counts:
-        return None
-    return max(
+            counts[str(where.parent)] += 1
+            stubs[str(where.parent)] += data.count(STUB_CODE[1].encode())
+    folders = sorted(
         counts,
+        reverse=True,
         key=lambda folder: (
             counts[folder],
+            -stubs[folder],
             PurePosixPath(folder).name == source.package,
             -len(PurePosixPath(folder).parts),
             folder,
         ),
     )
+    return folders[:1] + [folder for folder in folders[1:] if counts[folder] > 1]
 
 
 def _files(bundle: Bundle, root: str, source: PackageSource) -> tuple[list[PackageFile], list[Repair]]:
@@ -132,7 +140,8 @@ def _files(bundle: Bundle, root: str, source: PackageSource) -> tuple[list[Packa
         for name, data in bundle.files.items()
         if name.endswith(".py") and PurePosixPath(name).is_relative_to(root)
     }
-    top = str(PurePosixPath(root).parent) if root != "." else "."
+    top = _top(root)
+    own |= _helpers_above(bundle, top, root, own.values())
     for name, data in source.supplied.items():
         theirs = own.get(name) or bundle.files.get(str(PurePosixPath(top, name)))
         if theirs is not None and _clean(theirs).split() != data.split():
@@ -152,63 +161,33 @@ def _files(bundle: Bundle, root: str, source: PackageSource) -> tuple[list[Packa
     return [found[name] for name in sorted(found)], repairs
 
 
+def _top(root: str) -> str:
+    """The folder that the package's own lies in."""
+    return str(PurePosixPath(root).parent) if root != "." else "."
+
+
+def _helpers_above(bundle: Bundle, top: str, root: str, modules: Iterable[bytes]) -> dict[str, bytes]:
+    """Modules and packages of the student's own beside the package's folder, where one of its modules uses them."""
+    used = {name.decode() for data in modules for name in re.findall(rb"(?m)^\s*(?:import|from)\s+(\w+)", data)}
+    found = {}
+    for name, data in bundle.files.items():
+        path = PurePosixPath(name)
+        if name.endswith(".py") and path.is_relative_to(top) and not path.is_relative_to(root) and root != ".":
+            inner = path.relative_to(top)
+            if inner.parts[0].removesuffix(".py") in used - sys.stdlib_module_names:
+                found[str(inner)] = _clean(data)
+    return found
+
+
+def notebooks_of(bundle: Bundle, assignment: Assignment) -> dict[str, list[NotebookNode]]:
+    """The cells of the notebooks that were graded, by name."""
+    roots = _roots(bundle, package_source(assignment))
+    return notebooks_in(bundle, assignment, _top(roots[0]) if roots else ".")[0]
+
+
 def _clean(data: bytes) -> bytes:
     """Without what an editor adds: a byte-order mark, the line ends of Windows and of old Macs."""
     return data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-
-
-# -- notebooks --------------------------------------------------------------------------------------------------------
-
-
-def notebooks_in(bundle: Bundle, assignment: Assignment) -> tuple[dict[str, list[NotebookNode]], list[Repair]]:
-    """The cells of the assignment's notebooks as far as they were handed in and can be read, by name."""
-    found: dict[str, list[NotebookNode]] = {}
-    repairs: list[Repair] = []
-    for name in assignment.notebooks:
-        paths = [path for path in bundle.files if PurePosixPath(path).name == name]
-        if not paths:
-            repairs.append(Repair(name, f"`{name}` was not handed in."))
-            continue
-        path = min(paths, key=lambda path: (len(PurePosixPath(path).parts), path))
-        try:
-            found[name] = parse_notebook(bundle.files[path], name).cells
-        except NotebookError as error:
-            repairs.append(Repair(name, f"`{name}` cannot be read: {error}."))
-    return found, repairs
-
-
-def _cells(notebooks: dict[str, list[NotebookNode]], source: PackageSource) -> tuple[list[Cell], tuple[str, ...]]:
-    """The solution cells, found by their grade id, and the questions whose cell is still the stub."""
-    cells: list[Cell] = []
-    untouched: list[str] = []
-    for slot, (notebook, released) in source.slots.items():
-        texts = [cell.source for cell in notebooks.get(notebook, ()) if grade_id(cell) == slot]
-        if not texts:
-            continue
-        written = [text for text in texts if text.split() != released.split()]
-        cells.append(Cell(slot, plain_python((written or texts)[-1]), "solution", "student"))
-        if not written:
-            untouched.append(slot.removesuffix("-solution"))
-    return cells, tuple(untouched)
-
-
-def _members(notebooks: dict[str, list[NotebookNode]], source: PackageSource) -> Members:
-    """Names and numbers in the table of members; rows that are as they were released do not count."""
-    given = set(_rows(source.members))
-    for cells in notebooks.values():
-        for cell in cells:
-            if grade_id(cell) == MEMBERS:
-                rows = [row for row in _rows(cell.source) if row not in given and row[0]]
-                return tuple(dict.fromkeys(rows[:MAX_MEMBERS]))
-    return ()
-
-
-def _rows(markdown: str) -> Iterable[tuple[str, str]]:
-    """The first two columns of a Markdown table, its head and its rule included."""
-    for line in markdown.splitlines():
-        if line.strip().startswith("|"):
-            parts = [part.strip()[:200] for part in line.strip().strip("|").split("|")]
-            yield parts[0], parts[1] if len(parts) > 1 else ""
 
 
 # -- written answers --------------------------------------------------------------------------------------------------
@@ -265,19 +244,27 @@ def _read_source(assignment: Assignment, stamps: tuple[tuple[Path, int, int], ..
         if path.suffix == ".py"
     }
     written = {name for name, data in modules.items() if name.startswith(f"{assignment.package}/") and REGION in data}
-    slots: dict[str, tuple[str, str]] = {}
+    slots: dict[str, Slot] = {}
+    supplied_cells: set[str] = set()
     members = ""
     for name in assignment.notebooks:
+        waiting: Slot | None = None
         for cell in read_notebook(assignment.source_dir / name).cells:
             own = grade_id(cell)
             if own == MEMBERS:
                 members = cell.source
             elif own is not None and role(cell) is Role.SOLUTION:
-                slots[own] = (name, released_text(cell))
+                waiting = slots[own] = Slot(name, released_text(cell), "")
+            else:
+                supplied_cells.add(squeezed(released_text(cell)))
+                if waiting is not None and cell.cell_type == "code":
+                    slots[next(reversed(slots))] = waiting._replace(below=squeezed(released_text(cell)))
+                    waiting = None
     return PackageSource(
         assignment.package,
         {name: modules[name] for name in modules if name in written},
         {name: modules[name] for name in modules if name not in written},
         slots,
+        frozenset(supplied_cells),
         members,
     )

@@ -8,6 +8,7 @@ so that a mistake costs marks at its own question only.
 One long file, because the worker is given one file of probes.
 """
 
+import ast
 import contextlib
 import importlib
 import io
@@ -461,7 +462,7 @@ class ToyPretrained(nn.Module):
         self.bias = nn.Parameter(torch.tensor(-1.0))
         self.tracked: list[bool] = []
 
-    def forward(self, input_ids: Any = None, attention_mask: Any = None, labels: Any = None, **options: Any) -> Any:
+    def forward(self, input_ids: Any = None, attention_mask: Any = None, *, labels: Any = None, **options: Any) -> Any:
         self.tracked.append(torch.is_grad_enabled())
         mean = (input_ids * attention_mask).sum(1) / attention_mask.sum(1)
         score = self.weight * mean + self.bias
@@ -665,11 +666,12 @@ def _stand_in_layers() -> Iterator[None]:
         layer.forward = before
 
 
-def _mixed_heads(layer: Any, x: Tensor, padding_mask: Tensor | None, return_attention: bool = False) -> Tensor:
+def _mixed_heads(layer: Any, x: Tensor, padding_mask: Tensor | None, return_attention: bool = False) -> Any:
     """``MultiHeadAttention.forward`` on ``mixing_attention``."""
     heads = layer.qkv_proj(x).reshape(*x.shape[:2], layer.num_heads, -1).permute(0, 2, 1, 3)
-    values, _ = mixing_attention(*heads.chunk(3, dim=-1), layer.window_size, padding_mask)
-    return layer.o_proj(values.permute(0, 2, 1, 3).reshape(*x.shape[:2], -1))  # type: ignore[no-any-return]
+    values, weights = mixing_attention(*heads.chunk(3, dim=-1), layer.window_size, padding_mask)
+    output = layer.o_proj(values.permute(0, 2, 1, 3).reshape(*x.shape[:2], -1))
+    return (output, weights) if return_attention else output
 
 
 def encoded_with_stand_ins(ns: Namespace, encoder: Any, tokens: Tensor, mask: Tensor) -> Any:
@@ -708,6 +710,14 @@ def attention_on(ns: Namespace, device: str, q: Tensor, k: Tensor, v: Tensor, wi
     return attend(*(tensor.to(device) for tensor in (q, k, v)), window, mask.to(device))[0]
 
 
+def _fused(q: Sequence[int], k: Sequence[int], v: Sequence[int], *_: Any, **__: Any) -> int:
+    """Operations of a fused attention, which the counter knows on GPUs only: two dense products of (B, H, S, D)."""
+    return 2 * math.prod(q[:-1]) * k[-2] * (q[-1] + v[-1])
+
+
+FUSED = {torch.ops.aten._scaled_dot_product_flash_attention_for_cpu: _fused}
+
+
 def multiplications(ns: Namespace, lengths: Sequence[int], window: int, width: int) -> list[int]:
     """Multiplications of the attention at each length: those of matrix products, and those element by element."""
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -728,7 +738,7 @@ def multiplications(ns: Namespace, lengths: Sequence[int], window: int, width: i
     for length in lengths:
         Elementwise.count = 0
         q, k, v = (torch.randn(1, length, width) for _ in range(3))
-        with FlopCounterMode(display=False) as counter, Elementwise():
+        with FlopCounterMode(display=False, custom_mapping=FUSED) as counter, Elementwise():
             attend(q, k, v, window)
         counts.append(counter.get_total_flops() // 2 + Elementwise.count)
     return counts
@@ -764,10 +774,31 @@ class ToyDistilBert(nn.Module):
         return self.distilbert
 
 
+DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign)
+
+
+def notebook_names() -> Namespace:
+    """What the supplied first cells of the notebook have imported, as far as a cell that freezes may want it."""
+    import os
+    import sys
+    import time
+
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    own = {"os": os, "sys": sys, "time": time, "plt": plt, "np": np, "torch": torch, "nn": nn, "optim": torch.optim}
+    shell = sys.modules["autograder.sandbox.stand_ins"]
+    return own | {"F": nn.functional, "device": "cpu", "get_ipython": shell.get_ipython, "display": shell.display}
+
+
 def frozen_by(ns: Namespace, source: str, trainable: bool) -> list[str]:
     """Names of the parameters that train after a cell was run on ``model``, all of which was ``trainable`` or not."""
     model = ToyDistilBert().requires_grad_(trainable)
-    names: Namespace = {"model": model, "torch": torch, "nn": nn, "device": "cpu"}
+    names = notebook_names() | {"model": model}
+    for statement in ast.parse(source).body:  # first what the cell may call: helpers, perhaps of another cell
+        if isinstance(statement, DEFINITIONS):
+            with contextlib.suppress(Exception):
+                exec(compile(ast.Module([statement], []), "<cell freezing>", "exec"), names)
     exec(compile(source, "<cell freezing>", "exec"), names)
     model = names["model"]
     return [name for name, parameter in model.named_parameters() if parameter.requires_grad]

@@ -24,9 +24,13 @@ def batches(student: Any, torch_rng: torch.Generator) -> list[Batch]:
 
 
 def make(generator: torch.Generator) -> Batch:
-    mask = (torch.arange(5) < torch.randint(1, 6, (6, 1), generator=generator)).long()
-    ids = torch.randint(1, 9, (6, 5), generator=generator) * mask
-    return {"input_ids": ids, "attention_mask": mask, "label": torch.tensor([0, 1] * 3)}
+    """No two logits of a sentence are equal, which may count for either class."""
+    while True:
+        mask = (torch.arange(5) < torch.randint(1, 6, (6, 1), generator=generator)).long()
+        ids = torch.randint(1, 9, (6, 5), generator=generator) * mask
+        batch = {"input_ids": ids, "attention_mask": mask, "label": torch.tensor([0, 1] * 3)}
+        if logits_of(batch, START).abs().min() > 0.01:
+            return batch
 
 
 def logits_of(batch: Batch, parameters: Any) -> Tensor:

@@ -7,7 +7,7 @@ time, to which gate each bias belongs. So the equations are checked whatever the
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -95,11 +95,16 @@ def make(charnn: Any, *sizes: int, dropout: float | None = None) -> Any:
     return model
 
 
+def is_matrix(shape: Sequence[int]) -> bool:
+    """Whether a tensor of this shape maps one vector to another; a bias may well be a row."""
+    return len(shape) == 2 and min(shape) > 1
+
+
 def drawn(student: Any, model: Any, normal: Normal) -> Weights:
     """Fresh values for the model's matrices, and zeros for its vectors; loaded into it."""
     shapes: dict[str, tuple[int, ...]] = student.probe.parameter_shapes(model)
     weights = {
-        name: normal(*shape) * 1.5 / max(shape) ** 0.5 if len(shape) > 1 else torch.zeros(shape)
+        name: normal(*shape) * 1.5 / max(shape) ** 0.5 if is_matrix(shape) else torch.zeros(shape)
         for name, shape in shapes.items()
     }
     student.probe.set_parameters(model, weights)
@@ -124,13 +129,13 @@ def recovered(charnn: Any, student: Any, normal: Normal) -> Callable[..., Model]
         check_shape(target, (4, n_layers, h_dim), "the hidden state")
         layers = []
         for index in range(n_layers):
-            matrices = [weights[name] for name in names[index] if weights[name].ndim == 2]
+            matrices = [weights[name] for name in names[index] if is_matrix(weights[name].shape)]
             layer = fitting(matrices, x, hidden[:, index], target[:, index])
             check(layer is not None, f"the states of layer {index + 1} do not follow the equations")
             assert layer is not None
             layers.append(layer)
             x = layer.states(x, hidden[:, index])
-        heads = [weights[name] for name in names[n_layers] if weights[name].ndim == 2]
+        heads = [weights[name] for name in names[n_layers] if is_matrix(weights[name].shape)]
         check(len(heads) == 1, "there should be one matrix between the last layer and the output")
         head = heads[0] if heads[0].shape == (h_dim, sizes[2]) and h_dim != sizes[2] else heads[0].T
         return Model(remote, weights, layers, head, names[:n_layers], names[n_layers])
@@ -242,17 +247,17 @@ def test_biases(recovered: Callable[..., Model], student: Any, normal: Normal) -
     model = recovered(7, 5, 7, 1)
     x, hidden = normal(3, 2, 7), normal(3, 1, 5)
     served = set()
-    for name in [name for name in model.layer_names[0] if model.weights[name].ndim == 1]:
+    for name in [name for name in model.layer_names[0] if not is_matrix(model.weights[name].shape)]:
         bias = normal(5)
-        student.probe.set_parameters(model.remote, {**model.weights, name: bias})
+        student.probe.set_parameters(model.remote, {**model.weights, name: bias.view_as(model.weights[name])})
         found = outputs(model.remote(x, hidden))[1]
         served |= {gate for gate in range(3) if (with_bias(model, gate, bias, x, hidden) - found).abs().max() < FITS}
     missing = [GATES[gate] for gate in range(3) if gate not in served]
     check(not missing, f"no bias works as the equations say for {' and '.join(missing)}")
-    biases = [name for name in model.head_names if model.weights[name].ndim == 1]
+    biases = [name for name in model.head_names if not is_matrix(model.weights[name].shape)]
     check(len(biases) == 1, "the output should have one bias")
     bias = normal(7)
-    student.probe.set_parameters(model.remote, {**model.weights, biases[0]: bias})
+    student.probe.set_parameters(model.remote, {**model.weights, biases[0]: bias.view_as(model.weights[biases[0]])})
     expected = model.outputs(x, hidden)[0] + bias
     check_close(outputs(model.remote(x, hidden))[0], expected, "the output with a bias")
 

@@ -106,6 +106,9 @@ def test_sample(make: Any, student: Any) -> None:
         check(len(found["images"]) == n, f"sample({n}) should give {n} images; it gave {len(found['images'])}")
         for image in found["images"]:
             check_shape(image, (3, 64, 64), "a sampled image")
+            check(
+                image is found["images"][0] or not torch.equal(image, found["images"][0]), "two samples are one image"
+            )
         check(not found["tracked"], "samples come with gradients")
         check(set(found["devices"]) == {"cpu"}, "samples are not on the CPU")
 

@@ -99,6 +99,31 @@ def test_what_is_wrong_in_a_module_is_said_with_file_and_line(grade: Grade) -> N
     assert "(pack/train.py, line 2: return text.no)" in message
 
 
+FAILING_LINES = {
+    "a download": "import urllib.request\nurllib.request.urlopen('http://example.org')\n",
+    "a library that is not there": "import seaborn_of_mine as sns\n",
+    "a question": "name = input()\n",
+    "an exit": "import sys\nsys.exit(0)\n",
+    "a file that is not there": "data = open('corpus.txt').read()\n",
+    "a class that does not hold": "class Broken:\n    device = undefined.device\n",
+}
+BUDGET = "from .words import count\n\nMOST = 4\n\ndef budget(text):\n    return min(count(text), MOST)\n"
+
+
+@pytest.mark.parametrize("line", FAILING_LINES.values(), ids=FAILING_LINES)
+def test_a_line_that_fails_at_the_top_of_a_module_costs_nothing_of_what_is_defined(grade: Grade, line: str) -> None:
+    report = grade(train=f"{line}\n{BUDGET}")
+    assert points(report) == FULL
+    [problem] = report.cell_problems
+    assert problem.cell == "pack/train.py"
+    assert "only definitions were run after that" in problem.what
+
+
+def test_after_such_a_line_nothing_but_definitions_is_run(grade: Grade) -> None:
+    report = grade(train=f"import nothing_of_the_kind\n{BUDGET}\nwhile True:\n    pass\n")
+    assert points(report) == FULL
+
+
 def test_supplied_modules_come_from_source_whatever_was_handed_in(
     grader: Grader, assignment: Assignment, tmp_path: Path
 ) -> None:

@@ -168,3 +168,24 @@ def test_what_a_worker_claims_beyond_the_known_is_not_believed(submit: Submit) -
     )
     student.lie("sampler", "an insult", 3, [1], {"a": 2})
     assert used(student) == ["sampler"]
+
+
+def test_names_of_older_pythons_and_numpys(submit: Submit) -> None:
+    student = submit(
+        """
+        import numpy as np
+
+        def old(data):
+            from collections import Iterable, Mapping
+            assert isinstance(data, Iterable) and not isinstance(data, Mapping)
+            return np.asarray(data, dtype=np.float).astype(np.int).sum()
+
+        def never():
+            return np.never
+        """
+    )
+    assert used(student) == []
+    assert student.old([1.5, 2.5]) == 3
+    assert used(student) == ["names"]
+    with pytest.raises(StudentError, match="has no attribute 'never'"):
+        student.never()

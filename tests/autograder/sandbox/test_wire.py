@@ -78,13 +78,14 @@ def test_a_tensor_comes_back_with_its_type_shape_and_values(dtype: torch.dtype, 
     [
         lambda x: x.T,
         lambda x: x[::2, 1:],
+        lambda x: x[:1][:, 2],
         lambda x: x.expand(3, 4, 6),
         lambda x: torch.complex(x, x).conj(),
         lambda x: torch.complex(x, x).conj().imag,
         lambda x: x.requires_grad_() * 2,
         torch.nn.Parameter,
     ],
-    ids=["transposed", "strided", "expanded", "conjugated", "negated", "with graph", "parameter"],
+    ids=["transposed", "strided", "one of a column", "expanded", "conjugated", "negated", "with graph", "parameter"],
 )
 def test_views_and_graphs_come_back_as_plain_tensors_of_equal_values(view: Any) -> None:
     sent = view(torch.randn(4, 6))

@@ -150,6 +150,54 @@ def test_the_same_files_have_the_same_digest_in_any_order(hw3: Assignment, tmp_p
 # -- what does not count ----------------------------------------------------------------------------------------------
 
 
+RELEASED = {
+    path.relative_to(ROOT / "release/hw3").as_posix(): path.read_bytes()
+    for path in sorted((ROOT / "release/hw3").rglob("*"))
+    if path.is_file() and "__pycache__" not in path.parts
+}
+
+
+@pytest.mark.parametrize(("stub", "work"), [("hw3-1", "hw3-1 (1)"), ("starter", "project/sub/deep"), ("z", "a")])
+def test_of_two_copies_the_one_that_was_worked_on_is_read_whole_and_the_other_is_named(
+    read: Read, stub: str, work: str
+) -> None:
+    copies = {f"{stub}/{name}": data for name, data in RELEASED.items()}
+    submission = read(copies | {f"{work}/{name}": data for name, data in SOLVED.items()})
+    assert is_whole(submission)
+    assert not submission.untouched
+    assert f"`{stub}/hw3` holds modules of the package too, and was passed over for `{work}/hw3`." in said(submission)
+
+
+def test_helper_modules_beside_the_package_are_taken_along_where_they_are_used(read: Read) -> None:
+    used = b"import my_utils\nfrom common.maths import half\n" + SOLVED["hw3/charnn.py"]
+    beside = {"my_utils.py": b"x = 1", "common/maths.py": b"half = 0.5", "scratch.py": b"y = 2", "json.py": b"z = 3"}
+    found = written(read(SOLVED | beside | {"hw3/charnn.py": used}))
+    assert {name for name in found if not name.startswith("hw3/")} == {"my_utils.py", "common/maths.py"}
+
+
+def stripped(name: str, *extra: str) -> bytes:
+    """The notebook without any metadata, with cells of the student's own in front."""
+    notebook = nbformat.reads(SOLVED[name].decode(), as_version=4)
+    notebook.cells[:0] = [nbformat.v4.new_code_cell(text) for text in extra]
+    for cell in notebook.cells:
+        cell.metadata = {}
+    return nbformat.writes(notebook).encode()
+
+
+def test_cells_that_have_lost_their_names_are_found_above_their_checks(read: Read) -> None:
+    submission = read(SOLVED | {"Part4_FineTuning.ipynb": stripped("Part4_FineTuning.ipynb")})
+    assert is_whole(submission)
+    assert [cell.source for cell in submission.cells] == [cell.source for cell in read(SOLVED).cells]
+    assert said(submission).count("The cell has lost its name") == 2
+
+
+def test_definitions_in_other_cells_of_the_notebook_are_read_and_nothing_else_of_them(read: Read) -> None:
+    extra = "RATE = 5e-4\nfit = train()\ndef freeze(part):\n    return part\nprint('done')"
+    submission = read(SOLVED | {"Part4_FineTuning.ipynb": stripped("Part4_FineTuning.ipynb", extra)})
+    [helper] = [cell for cell in submission.cells if cell.id.startswith("cell-")]
+    assert helper.source == "RATE = 0.0005\n\ndef freeze(part):\n    return part"
+
+
 def test_supplied_files_come_from_the_source_and_changes_are_told(read: Read) -> None:
     submission = read(SOLVED | {"cs236781/plot.py": b"raise SystemExit", "hw3/__init__.py": b"raise SystemExit"})
     supplied = {file.path: file.data for file in submission.files if file.origin == "source"}

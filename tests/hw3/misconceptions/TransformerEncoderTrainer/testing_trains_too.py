@@ -1,0 +1,7 @@
+"""Testing is a copy of training, and so the model learns from the test data."""
+
+MODULE = "training"
+FAILS = ("test_testing_changes_nothing",)
+
+
+TransformerEncoderTrainer.test_batch = TransformerEncoderTrainer.train_batch
