@@ -11,11 +11,10 @@ import types
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PROBLEMS", "RAISED", "import_from"]
+__all__ = ["ASSIGNMENTS", "DEFINITIONS", "PROBLEMS", "RAISED", "import_from"]
 
-DEFINITIONS = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign,
-)  # fmt: skip
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 PROBLEMS: dict[str, str] = {}
 """Files that did not run through, relative to the folder they lie in, each with what was raised, in a sentence."""
 
@@ -64,7 +63,7 @@ def _top_line(error: BaseException, path: str) -> int:
 def _define(path: str, line: int, namespace: dict[str, Any]) -> None:
     """Run the definitions of the file that begin after ``line``, one by one, passing over those that fail."""
     for statement in ast.parse(Path(path).read_bytes()).body:
-        if isinstance(statement, DEFINITIONS) and statement.lineno > line:
+        if isinstance(statement, DEFINITIONS + ASSIGNMENTS) and statement.lineno > line:
             try:
                 exec(compile(ast.Module([statement], []), path, "exec"), namespace)  # noqa: S102 - student code, in the jail
             except BaseException:  # noqa: BLE001, S112 - as above

@@ -21,12 +21,11 @@ import torch
 
 from autograder.sandbox import modules, shims, stand_ins
 from autograder.sandbox.messages import Frame, Reply, reply_to_data
+from autograder.sandbox.modules import ASSIGNMENTS, DEFINITIONS
 from autograder.sandbox.wire import HEADER_BYTES, Handle, WireError, decode, encode, lengths
 
 __all__ = ["Worker", "serve"]
 
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 CELL_PREFIX = "<cell "
 BUFFER_BYTES = 2**20  # as long as the pipe: a message goes through in one system call
 

@@ -37,7 +37,8 @@ TOOLS = dedent("""\
 
 @pytest.fixture(scope="session")
 def victim(tmp_path_factory: pytest.TempPathFactory) -> Assignment:
-    return tiny.make_course(tmp_path_factory.mktemp("victim"))
+    course = tiny.COURSE.replace("call_seconds = 2.0", "call_seconds = 1.0")
+    return tiny.make_course(tmp_path_factory.mktemp("victim"), course)
 
 
 @pytest.fixture(scope="session")

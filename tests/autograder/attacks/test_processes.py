@@ -1,14 +1,14 @@
 """Attempts to disturb other processes, to outlive the submission, and to leave something for the next one."""
 
 import os
-from pathlib import Path
-from textwrap import dedent, indent
+from textwrap import dedent
 
 import pytest
 
 from autograder.grading.report import Outcome
 from autograder.grading.run import Grader
 from tests.autograder.attacks.conftest import TOOLS, Attack, assert_refused, outcomes, points, trying
+from tests.autograder.processes import processes_below
 
 REFUSED = ("PermissionError", "ProcessLookupError", "OSError")
 ME = os.getpid()
@@ -88,20 +88,7 @@ def test_it_leaves_running(attack: Attack, grader: Grader, body: str) -> None:
     before = grader.bench.supervisor.zygote_pid
     report = attack(running(body))
     assert points(report) == {"double": 4, "shift": 3}  # whoever answers right keeps the marks
-    assert not descendants(before)
-
-
-def descendants(pid: int) -> list[int]:
-    """Processes whose parent is ``pid``, as the kernel tells; none where there is no such process any more."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended in the meantime
-            continue
-        if int(fields[1]) == pid:
-            found.append(int(status.parent.name))
-    return found
+    assert not processes_below(before)
 
 
 ENDINGS = {
@@ -170,4 +157,4 @@ def test_its_output_never_ends(attack: Attack, stream: str) -> None:
 
 def test_much_output_with_a_right_answer_costs_nothing(attack: Attack) -> None:
     body = "for _ in range(200): print('x' * 2**16); print('x' * 2**16, file=sys.stderr)"
-    assert points(attack(trying(indent(body, "")))) == {"double": 4, "shift": 3}
+    assert points(attack(trying(body))) == {"double": 4, "shift": 3}

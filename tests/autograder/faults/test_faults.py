@@ -24,6 +24,7 @@ from autograder.sandbox import supervisor
 from autograder.sandbox.processes import below
 from autograder.submission import read_submission
 from tests.autograder import tiny
+from tests.autograder.processes import processes_in_session
 
 STUDENTS = ("ada", "bob", "cy", "dee")
 WRONG = "def double(x):\n    return 3 * x"
@@ -89,26 +90,16 @@ def assert_all_is_graded(assignment: Assignment) -> None:
     assert in_gradebook(assignment) == POINTS
 
 
-def members_of_session(number: int) -> list[int]:
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            fields = status.read_text().rpartition(")")[2].split()
-            if int(fields[3]) == number and fields[0] != "Z":
-                found.append(int(status.parent.name))
-    return found
-
-
 @contextlib.contextmanager
 def all_gone(session: int) -> Iterator[None]:
     """What ran in that session has ended by itself a little while after the block."""
     yield
     for _ in range(1000):
-        if not members_of_session(session):
+        if not processes_in_session(session):
             return
         with contextlib.suppress(subprocess.TimeoutExpired):
             subprocess.run(["/bin/true"], check=True)
-    pytest.fail(f"still running: {members_of_session(session)}")
+    pytest.fail(f"still running: {processes_in_session(session)}")
 
 
 @pytest.mark.parametrize(

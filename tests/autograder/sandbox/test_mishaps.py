@@ -19,6 +19,7 @@ from autograder.sandbox.faults import (
 from autograder.sandbox.remote import Student
 from autograder.sandbox.session import Session
 from autograder.sandbox.supervisor import Supervisor
+from tests.autograder.processes import processes_below
 
 NewSession = Callable[..., Session]
 
@@ -116,18 +117,6 @@ def test_a_submission_that_used_up_the_processes_leaves_the_next_one_its_own(new
     second = new_session(ten)
     second.begin_test(1, 30.0)
     assert Student(second, {}).ten() == 10
-
-
-def processes_below(pid: int) -> list[int]:
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid:
-            found.append(int(status.parent.name))
-    return found
 
 
 LEFT_BEHIND = """
