@@ -65,7 +65,9 @@ def _submission(path: Path, bundle: Bundle, assignment: Assignment, source: Pack
     roots = _roots(bundle, source)
     if not roots:
         names = quoted(sorted(PurePosixPath(name).name for name in source.written))
-        reason = f"{path.name} holds no module of the package {source.package} ({names}); submit the whole package"
+        inner = [name for name in bundle.files if name.lower().endswith(".zip")]
+        remedy = f"it holds {quoted(inner[:3])}: submit that" if inner else "submit the whole package"
+        reason = f"{path.name} holds no module of the package {source.package} ({names}); {remedy}"
         raise Refused("no-package", reason)
     root, *others = roots
     repairs = list(bundle.notes)
@@ -140,6 +142,10 @@ def _files(bundle: Bundle, root: str, source: PackageSource) -> tuple[list[Packa
         for name, data in bundle.files.items()
         if name.endswith(".py") and PurePosixPath(name).is_relative_to(root)
     }
+    for name in sorted(own.keys() - source.written.keys()):
+        if name.lower() in source.written.keys() - own.keys():
+            repairs.append(Repair(name.lower(), f"`{name}` was read as `{name.lower()}`."))
+            own[name.lower()] = own.pop(name)
     top = _top(root)
     own |= _helpers_above(bundle, top, root, own.values())
     for name, data in source.supplied.items():
@@ -186,7 +192,9 @@ def notebooks_of(bundle: Bundle, assignment: Assignment) -> dict[str, list[Noteb
 
 
 def _clean(data: bytes) -> bytes:
-    """Without what an editor adds: a byte-order mark, the line ends of Windows and of old Macs."""
+    """Without what an editor adds: UTF-16, a byte-order mark, the line ends of Windows and of old Macs."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = data.decode("utf-16", "replace").encode()
     return data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 

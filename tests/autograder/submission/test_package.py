@@ -150,6 +150,15 @@ def test_the_same_files_have_the_same_digest_in_any_order(hw3: Assignment, tmp_p
 # -- what does not count ----------------------------------------------------------------------------------------------
 
 
+def test_modules_in_utf_16_or_in_capitals_are_read(read: Read) -> None:
+    text = SOLVED["hw3/charnn.py"].decode()
+    assert is_whole(read(SOLVED | {"hw3/charnn.py": text.encode("utf-16")}))
+    renamed = {name.replace("charnn.py", "CharNN.py"): data for name, data in SOLVED.items()}
+    submission = read(renamed)
+    assert is_whole(submission)
+    assert "`hw3/CharNN.py` was read as `hw3/charnn.py`." in said(submission)
+
+
 RELEASED = {
     path.relative_to(ROOT / "release/hw3").as_posix(): path.read_bytes()
     for path in sorted((ROOT / "release/hw3").rglob("*"))
@@ -243,6 +252,7 @@ BROKEN = {
     "a gzip": (b"\x1f\x8b\x08\0", "bad-archive"),
     "nothing of ours": (zipped({"essay.py": b"x = 1"}), "no-package"),
     "half a zip": (zipped(SOLVED)[:5000], "bad-archive"),
+    "a zip in a zip": (zipped({"hand-in/hw3.zip": zipped(SOLVED)}), "no-package"),
 }
 
 
