@@ -108,7 +108,7 @@ def _paths(folder: Path) -> Iterator[Path]:
 # -- a zip ------------------------------------------------------------------------------------------------------------
 
 
-def _archive(data: bytes, name: str) -> Bundle:
+def _archive(data: bytes, name: str, *, outermost: bool = True) -> Bundle:
     if not data:
         raise Refused("empty", f"{name} is empty; make the archive again and submit it")
     for start, kind in ARCHIVES.items():
@@ -119,12 +119,26 @@ def _archive(data: bytes, name: str) -> Bundle:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             files, notes = _members(archive, name)
+            if not files and outermost and (inner := _only_zip(archive)) is not None:
+                data_inside, note = inner
+                files, inside, _ = _archive(data_inside, name, outermost=False)
+                notes += [note, *inside]
     except Refused:
         raise
     except Exception as error:  # zipfile raises half a dozen kinds on bytes that are no zip
         reason = f"{name} is no zip that can be read ({type(error).__name__}); make the archive again and submit it"
         raise Refused("bad-archive", reason) from error
     return Bundle(files, notes, hashlib.sha256(data).hexdigest())
+
+
+def _only_zip(archive: zipfile.ZipFile) -> tuple[bytes, Repair] | None:
+    """The one archive that another holds, and the note on it; None where it holds none, or several."""
+    found = [member for member in archive.infolist()[:MAX_FILES] if member.filename.lower().endswith(".zip")]
+    found = [member for member in found if not any(is_hidden(part) for part in PurePosixPath(member.filename).parts)]
+    if len(found) != 1 or (data := _read(archive, found[0], MAX_ARCHIVE_BYTES)) is None:
+        return None
+    name = PurePosixPath(found[0].filename.replace("\\", "/")).name
+    return data, Repair(name, f"`{name}` lay in another archive, and was read from there.")
 
 
 def _members(archive: zipfile.ZipFile, name: str) -> tuple[dict[str, bytes], list[Repair]]:

@@ -65,9 +65,7 @@ def _submission(path: Path, bundle: Bundle, assignment: Assignment, source: Pack
     roots = _roots(bundle, source)
     if not roots:
         names = quoted(sorted(PurePosixPath(name).name for name in source.written))
-        inner = [name for name in bundle.files if name.lower().endswith(".zip")]
-        remedy = f"it holds {quoted(inner[:3])}: submit that" if inner else "submit the whole package"
-        reason = f"{path.name} holds no module of the package {source.package} ({names}); {remedy}"
+        reason = f"{path.name} holds no module of the package {source.package} ({names}); submit the whole package"
         raise Refused("no-package", reason)
     root, *others = roots
     repairs = list(bundle.notes)

@@ -150,6 +150,12 @@ def test_the_same_files_have_the_same_digest_in_any_order(hw3: Assignment, tmp_p
 # -- what does not count ----------------------------------------------------------------------------------------------
 
 
+def test_a_zip_in_a_zip_is_read(read: Read) -> None:
+    submission = read({"hand-in/hw3.zip": zipped(SOLVED), "__MACOSX/._hw3.zip": b"x"})
+    assert is_whole(submission)
+    assert "`hw3.zip` lay in another archive, and was read from there." in said(submission)
+
+
 def test_modules_in_utf_16_or_in_capitals_are_read(read: Read) -> None:
     text = SOLVED["hw3/charnn.py"].decode()
     assert is_whole(read(SOLVED | {"hw3/charnn.py": text.encode("utf-16")}))
@@ -252,7 +258,8 @@ BROKEN = {
     "a gzip": (b"\x1f\x8b\x08\0", "bad-archive"),
     "nothing of ours": (zipped({"essay.py": b"x = 1"}), "no-package"),
     "half a zip": (zipped(SOLVED)[:5000], "bad-archive"),
-    "a zip in a zip": (zipped({"hand-in/hw3.zip": zipped(SOLVED)}), "no-package"),
+    "a zip in a zip in a zip": (zipped({"a.zip": zipped({"b.zip": zipped(SOLVED)})}), "no-package"),
+    "two zips in a zip": (zipped({"a.zip": zipped(SOLVED), "b.zip": zipped(SOLVED)}), "no-package"),
 }
 
 
