@@ -37,7 +37,7 @@ TOOLS = dedent("""\
 
 @pytest.fixture(scope="session")
 def victim(tmp_path_factory: pytest.TempPathFactory) -> Assignment:
-    course = tiny.COURSE.replace("call_seconds = 2.0", "call_seconds = 1.0")
+    course = tiny.COURSE.replace("call_seconds = 2.0", "call_seconds = 3.0")
     return tiny.make_course(tmp_path_factory.mktemp("victim"), course)
 
 
