@@ -23,6 +23,8 @@ def new_shared_folder() -> tuple[Path, int]:
     """
     for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{ALIVE}"):
         with contextlib.suppress(OSError):
+            if left.parent.lstat().st_uid != os.geteuid() or left.parent.is_symlink():
+                continue  # anybody may make a folder of such a name
             lock = _locked(left)
             remove(left.parent)
             os.close(lock)
