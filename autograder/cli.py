@@ -35,7 +35,7 @@ SEED = typer.Option(
 
 def stop(number: int, _frame: object) -> None:
     """End at once, from the keyboard or by SIGTERM, but let what is open be closed."""
-    what = "what is graded is kept, and the same command goes on from there"
+    what = "what is finished is kept, and the same command goes on from there"
     print(f"autograder: stopped by {signal.Signals(number).name}; {what}", file=sys.stderr)  # noqa: T201 - as below
     raise KeyboardInterrupt
 

@@ -102,12 +102,11 @@ class Grader:
             assert session is not None
             try:
                 tests = tuple(self._tests(submission))
-                broken = self._broken
                 problems = tuple(Note(*problem) for problem in session.problems.values())
                 repairs += [Note("", sentence) for sentence in session.old_ways()]
             finally:
                 self.bench.clear()
-            tests = self._blamed(tests, broken)
+            tests = self._blamed(tests)
         return Report(
             assignment=self.assignment.name,
             student=submission.student,
@@ -156,22 +155,22 @@ class Grader:
                 detail=detail,
             )
 
-    def _blamed(self, tests: tuple[TestResult, ...], broken: dict[int, str]) -> tuple[TestResult, ...]:
+    def _blamed(self, tests: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
         """Tests that broke off in the middle, each laid to the answer or to the test itself.
 
         One that passes on the solution, with the same numbers, is sound: it broke on what the answer returned, which
-        ``broken`` describes. What it raised is kept for the instructor.
+        ``_broken`` describes. What it raised is kept for the instructor.
         """
-        if not broken:
+        if not self._broken:
             return tests
         self.bench.lay(read_submission(self.assignment.source_dir, self.assignment))
         try:
-            sound = {index for index in broken if _run(self.items[index], None)[0] is Outcome.PASSED}
+            sound = {index for index in self._broken if _run(self.items[index], None)[0] is Outcome.PASSED}
         finally:
             self.bench.clear()
         found = list(tests)
         for index in sound:
-            message = f"the check could not go on with what came back, {broken[index]}: {UNUSABLE}"
+            message = f"the check could not go on with what came back, {self._broken[index]}: {UNUSABLE}"
             found[index] = msgspec.structs.replace(found[index], outcome=Outcome.FAILED, message=message)
         return tuple(found)
 

@@ -1,22 +1,9 @@
-"""Other processes as the kernel shows them: what runs below one, and what others may have changed about it."""
+"""Other processes as the kernel shows them."""
 
 import contextlib
-import os
-import resource
 from pathlib import Path
 
-__all__ = ["below", "traits"]
-
-LIMITS = sorted({value for name, value in vars(resource).items() if name.startswith("RLIMIT_")})
-
-
-def traits(pid: int) -> tuple[object, ...]:
-    """What another process of the same user could change about the zygote: its limits, processors and priority."""
-    try:
-        limits = tuple(resource.prlimit(pid, number) for number in LIMITS)
-        return limits, os.sched_getaffinity(pid), os.getpriority(os.PRIO_PROCESS, pid), os.sched_getscheduler(pid)
-    except OSError:  # it is gone
-        return ()
+__all__ = ["below"]
 
 
 def below(pid: int) -> list[int]:

@@ -15,7 +15,7 @@ from typing import Any, Self
 from autograder._exceptions import SandboxError
 from autograder.sandbox import jail
 from autograder.sandbox.messages import Reply, reply_from_data
-from autograder.sandbox.processes import below, traits
+from autograder.sandbox.processes import below
 from autograder.sandbox.scratch import new_shared_folder, remove, written
 from autograder.sandbox.wire import HEADER_BYTES, Handle, WireError, decode, encode, lengths
 
@@ -73,7 +73,6 @@ class Supervisor:
         self._statuses: dict[int, int] = {}
         self._orphans = 0
         self._soiled = False
-        self._traits: tuple[object, ...] = ()
         self._looked = 0.0
         self._requests = self._replies = self._lock = -1
 
@@ -104,7 +103,7 @@ class Supervisor:
     def fork(self) -> None:
         """Have the zygote fork a worker, after clearing away everything that ran below it."""
         self.clear()
-        if self._soiled or self._orphans > self.processes // 2 or traits(self.zygote_pid) != self._traits:
+        if self._soiled or self._orphans > self.processes // 2:
             self._renew()
         try:
             self._fork()
@@ -312,7 +311,6 @@ class Supervisor:
             self._lines += chunk
         self._lines = b""
         self._orphans, self._soiled = 0, False
-        self._traits = traits(self.zygote_pid)
 
     def _renew(self) -> None:
         self._stop()

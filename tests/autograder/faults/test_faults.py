@@ -109,7 +109,7 @@ def test_a_run_that_is_terminated_says_so_and_goes_on_from_there(course: Assignm
         process.terminate()
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "stopped by SIGTERM; what is graded is kept, and the same command goes on from there" in said
+    assert "stopped by SIGTERM; what is finished is kept, and the same command goes on from there" in said
     kept = {name: report(course, name).read_bytes() for name in STUDENTS if report(course, name).exists()}
     assert "bob" in kept
     assert grade(course) == (0, "")
